@@ -1,0 +1,18 @@
+"""What a user gets to read when something they gave does not fit."""
+
+
+class InputError(ValueError):
+    """Input that cannot be used: the message says what was wrong, where, and what to do."""
+
+
+def listed(values: object, limit: int = 5) -> str:
+    """Join the first few values of an iterable for an error message: `'a', 'b', ... (7 in all)`."""
+    items = list(values)  # type: ignore[call-overload]
+    shown = ", ".join(repr(item) for item in items[:limit])
+    return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"
+
+
+def one_of(what: str, value: object, allowed: object) -> None:
+    """Raise unless value is among the allowed ones."""
+    if value not in list(allowed):  # type: ignore[call-overload]
+        raise InputError(f"{what} must be one of {listed(allowed, 20)}, got {value!r}")

@@ -1,0 +1,138 @@
+"""From tables of edges between ids to a Graph: number the nodes, check, sort the edges into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from pine.errors import InputError, listed, one_of
+from pine.graph.csr import CSR, DUPLICATES, build_csr
+from pine.graph.ids import NodeIds, ids_from
+from pine.graph.numbering import ClosedNumbering, OpenNumbering, UnknownId
+from pine.graph.table import EdgeTable
+
+Relation = tuple[str, str, str]
+Features = Any  # NDArray[np.float32] or scipy.sparse.csr_array
+SELF_LOOPS = ("drop", "keep")
+
+
+def build_relations(
+    tables: Mapping[Relation, EdgeTable],
+    nodes: Mapping[str, Any],
+    *,
+    directed: bool,
+    self_loops: str,
+    duplicates: str,
+) -> tuple[dict[str, NodeIds], dict[Relation, CSR]]:
+    """Number the nodes of every type and build one matrix a relation."""
+    one_of("self_loops", self_loops, SELF_LOOPS)
+    one_of("duplicates", duplicates, DUPLICATES)
+    types = list(dict.fromkeys([*nodes, *(end for source, _, target in tables for end in (source, target))]))
+    numberings: dict[str, ClosedNumbering | OpenNumbering] = {
+        type: ClosedNumbering(_closed(type, nodes[type])) if type in nodes else OpenNumbering() for type in types
+    }
+    read = {relation: _read(table, relation, numberings) for relation, table in tables.items()}
+    numbered = {type: numberings.pop(type).finish() for type in types}
+    # What the reader held is freed by now; Arrow's pool would keep it while the rows are laid out.
+    pa.default_memory_pool().release_unused()
+    ids = {type: numbered[type][0] for type in types}
+    relations = {}
+    for relation, (sources, targets, weights) in read.items():
+        source, _, target = relation
+        relations[relation] = build_csr(
+            _joined(numbered[source][1], sources),
+            _joined(numbered[target][1], targets),
+            np.concatenate(weights) if weights else None,
+            (len(ids[source]), len(ids[target])),
+            mirror=source == target and not directed,
+            drop_loops=source == target and self_loops == "drop",
+            duplicates=duplicates,
+        )
+    return ids, relations
+
+
+def _read(
+    table: EdgeTable, relation: Relation, numberings: Mapping[str, ClosedNumbering | OpenNumbering]
+) -> tuple[list[int], list[int], list[NDArray[Any]]]:
+    """Hand the ids of a relation to the numberings of its two types; returns the places they got, and the weights."""
+    source, _, target = relation
+    sources, targets, weights = [], [], []
+    start = 0
+    for batch in table.batches:
+        length = len(batch.source)
+        try:
+            type = source
+            if source == target:
+                first, second = numberings[source].add(batch.source, batch.target)
+            else:
+                (first,) = numberings[source].add(batch.source)
+                type = target
+                (second,) = numberings[target].add(batch.target)
+        except UnknownId as unknown:
+            raise InputError(
+                f"{table.where(start + unknown.row)}: {unknown.value!r} is not among the given nodes of type "
+                f"{type!r}; add it there, or leave out `nodes` to take them from the edges"
+            ) from None
+        sources.append(first)
+        targets.append(second)
+        if batch.weights is not None:
+            weights.append(batch.weights)
+        start += length
+    return sources, targets, weights
+
+
+def _joined(parts: list[Any], wanted: Sequence[int]) -> NDArray[Any]:
+    """Join some parts, and free them."""
+    taken = [parts[i] for i in wanted]
+    for i in wanted:
+        parts[i] = None
+    return taken[0] if len(taken) == 1 else np.concatenate([*taken, np.empty(0, np.int32)])
+
+
+def _closed(type: str, values: Any) -> NodeIds:
+    try:
+        return ids_from(values)
+    except InputError as problem:
+        raise InputError(f"nodes of type {type!r}: {problem}") from None
+
+
+def checked_features(values: Any, count: int, type: str) -> Features:
+    """Features of the nodes of one type: (count, num_features), float32, dense or CSR."""
+    if sp.issparse(values):
+        matrix = sp.csr_array(values).astype(np.float32)
+        data = matrix.data
+    else:
+        try:
+            matrix = np.ascontiguousarray(values, np.float32)
+        except (TypeError, ValueError) as problem:
+            raise InputError(f"features of type {type!r} must be numbers: {problem}") from None
+        matrix = matrix.copy() if matrix is values else matrix
+        data = matrix
+    if matrix.ndim != 2 or matrix.shape[0] != count:
+        raise InputError(
+            f"features of type {type!r} must have one row per node, ({count}, ...), got shape {matrix.shape}"
+        )
+    if not np.isfinite(data).all():
+        raise InputError(f"features of type {type!r} must be finite numbers, got NaN or infinity")
+    for array in (matrix.data, matrix.indices, matrix.indptr) if sp.issparse(matrix) else (matrix,):
+        array.flags.writeable = False
+    return matrix
+
+
+def check_relation(relation: Any) -> Relation:
+    """A relation is (source type, name, destination type)."""
+    if not (isinstance(relation, tuple) and len(relation) == 3 and all(isinstance(part, str) for part in relation)):
+        raise InputError(f"a relation is a tuple of strings (source type, name, destination type), got {relation!r}")
+    return relation
+
+
+def check_known(what: str, given: Sequence[Any], known: Sequence[Any]) -> None:
+    """Every key that a user gave must exist."""
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise InputError(f"{what} {unknown[0]!r} does not exist; there are {listed(known, 20)}")

@@ -1,0 +1,150 @@
+"""A column of node ids as it comes from a user: integers, strings, or any hashable objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from pine.errors import InputError
+
+Kind = Literal["int", "str", "object"]
+
+
+@dataclass(eq=False)
+class Column:
+    """Ids in pieces: int64 arrays, Arrow string arrays without nulls, or lists of hashable objects."""
+
+    kind: Kind
+    pieces: list[Any]
+
+    def __len__(self) -> int:
+        return sum(len(piece) for piece in self.pieces)
+
+    def __getitem__(self, i: int) -> Any:
+        for piece in self.pieces:
+            if i < len(piece):
+                return plain(piece[i], self.kind)
+            i -= len(piece)
+        raise IndexError(i)
+
+    def objects(self) -> list[Any]:
+        """Every id as a Python object."""
+        if self.kind == "object":
+            return [value for piece in self.pieces for value in piece]
+        return [value for piece in self.pieces for value in piece.tolist()]
+
+
+def plain(value: Any, kind: Kind) -> Any:
+    """One id as a Python object."""
+    return int(value) if kind == "int" else str(value) if kind == "str" else value
+
+
+class MissingId(InputError):
+    """An id that is empty or missing, at a row that the reader turns into a place."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"row {row}: the id is missing")
+        self.row = row
+
+
+def column(values: Any) -> Column:
+    """Take ids from an array, an Arrow array, a pandas or polars series, or any iterable of hashable objects."""
+    if isinstance(values, Column):
+        return values
+    if isinstance(values, range):
+        values = np.arange(values.start, values.stop, values.step)
+    if isinstance(values, np.ndarray):
+        return _from_numpy(values)
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return _from_arrow(values)
+    if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        try:
+            return _from_arrow(pa.chunked_array(values))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+            pass  # A pandas series of mixed objects has no Arrow form: take its objects one by one.
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"node ids must be an array or a list, got {values!r}")
+    if type(values).__module__.startswith("pandas") and hasattr(values, "isna"):
+        missing = np.flatnonzero(np.asarray(values.isna()))
+        if len(missing):
+            raise MissingId(int(missing[0]))
+        return _from_objects(list(values))
+    return _from_objects(values if isinstance(values, Sequence) else list(values))
+
+
+def _from_numpy(values: NDArray[Any]) -> Column:
+    if values.ndim != 1:
+        raise InputError(f"node ids must be one-dimensional, got shape {values.shape}")
+    if values.dtype.kind == "i":
+        return Column("int", [np.ascontiguousarray(values, np.int64)])
+    if values.dtype.kind == "u":
+        if len(values) and values.max() > np.iinfo(np.int64).max:
+            raise InputError(f"integer node ids must be below 2**63, got {values.max()}")
+        return Column("int", [values.astype(np.int64)])
+    if values.dtype.kind == "f":
+        return _from_floats(values)
+    if values.dtype.kind in "UST":
+        text = values.astype("U") if values.dtype.kind == "S" else values
+        return _from_arrow(pa.array(text.tolist(), pa.large_string()))
+    if values.dtype.kind == "O":
+        return _from_objects(values.tolist())
+    raise InputError(f"node ids must be integers, strings or hashable objects, got an array of {values.dtype}")
+
+
+def _from_floats(values: NDArray[Any]) -> Column:
+    """Whole numbers that were stored as floats, as spreadsheets and joins leave them."""
+    missing = np.flatnonzero(~np.isfinite(values))
+    if len(missing):
+        raise MissingId(int(missing[0]))
+    fractions = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**53))
+    if len(fractions):
+        raise InputError(
+            f"row {fractions[0]}: node id {values[fractions[0]]} is no whole number; give ids as text instead"
+        )
+    return Column("int", [values.astype(np.int64)])
+
+
+def _from_arrow(values: pa.Array | pa.ChunkedArray) -> Column:
+    chunked = values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+    if pa.types.is_dictionary(chunked.type):
+        chunked = chunked.cast(chunked.type.value_type)
+    if chunked.null_count:
+        raise MissingId(int(pc.index(chunked.is_null(), True).as_py()))
+    kind = chunked.type
+    if pa.types.is_integer(kind):
+        return Column("int", [_from_numpy(chunk.to_numpy()).pieces[0] for chunk in chunked.chunks])
+    if pa.types.is_floating(kind):
+        return _from_floats(chunked.to_numpy())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return Column("str", chunked.chunks)
+    if str(kind) == "string_view":
+        return Column("str", chunked.cast(pa.large_string()).chunks)
+    return _from_objects(chunked.to_pylist())
+
+
+def _from_objects(values: Sequence[Any]) -> Column:
+    """Objects of one plain kind get the compact form; anything else stays as it is."""
+    kinds = set(map(type, values))
+    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        try:
+            return Column("int", [np.array(values, np.int64)])
+        except OverflowError:
+            return Column("object", [list(values)])
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        return _from_arrow(pa.array([str(value) for value in values], pa.large_string()))
+    if not kinds:
+        return Column("int", [np.empty(0, np.int64)])
+    for row, value in enumerate(values):
+        if value is None or (isinstance(value, float) and value != value):
+            raise MissingId(row)
+        try:
+            hash(value)
+        except TypeError:
+            raise InputError(f"row {row}: node ids must be hashable, got {value!r}") from None
+    return Column("object", [list(values)])

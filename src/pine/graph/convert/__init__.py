@@ -1,0 +1,1 @@
+"""Between Graph and the graph types of other libraries."""

@@ -1,0 +1,138 @@
+"""Between Graph and NetworkX: node attributes carry types and features, edge attributes carry relations and weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from pine.errors import InputError
+from pine.graph.build import Relation
+from pine.graph.graph import EDGE, NODE, Graph
+
+if TYPE_CHECKING:
+    import networkx
+
+
+def from_networkx(
+    graph: networkx.Graph,
+    *,
+    type: str | None = "type",
+    relation: str | None = "relation",
+    weight: str | None = "weight",
+    features: str | None = "features",
+    directed: bool | None = None,
+    **options: Any,
+) -> Graph:
+    """Take a NetworkX graph with its node order and ids.
+
+    type, relation, weight and features name the attributes to read; an attribute that no node or edge has is left
+    alone. A node attribute "id" of a typed graph stands for the node's id. directed None takes what the NetworkX graph
+    is; parallel edges of a multigraph are kept unless duplicates says otherwise.
+    """
+    if not hasattr(graph, "is_directed") or not hasattr(graph, "adj"):
+        raise InputError(f"from_networkx takes a NetworkX graph, got {graph.__class__.__name__}")
+    nodes = list(graph.nodes(data=True))
+    if not nodes:
+        raise InputError("the NetworkX graph has no nodes")
+    typed = type is not None and any(type in data for _, data in nodes)
+    place: dict[Any, tuple[str, Any]] = {}
+    for node, data in nodes:
+        if typed and type not in data:
+            raise InputError(
+                f"node {node!r} lacks the attribute {type!r} that other nodes have; give every node a type"
+            )
+        place[node] = (str(data[type]), data.get("id", node)) if typed else (NODE, node)
+    ids: dict[str, list[Any]] = {}
+    for kind, node in place.values():
+        ids.setdefault(kind, []).append(node)
+
+    edges: dict[Relation, list[tuple[Any, Any]]] = {} if typed else {EDGE: []}
+    weights: dict[Relation, list[Any]] = {}
+    for source, target, data in graph.edges(data=True):
+        (source_type, source_id), (target_type, target_id) = place[source], place[target]
+        name = str(data[relation]) if relation is not None and relation in data else EDGE[1]
+        key = (source_type, name, target_type)
+        # An undirected graph does not say which end comes first: both orders are one relation.
+        if not graph.is_directed() and key not in edges and key[::-1] in edges:
+            key, source_id, target_id = (target_type, name, source_type), target_id, source_id
+        edges.setdefault(key, []).append((source_id, target_id))
+        weights.setdefault(key, []).append(data.get(weight))
+    if graph.is_multigraph():
+        options.setdefault("duplicates", "keep")
+    return Graph.from_relations(
+        edges,
+        nodes=ids,
+        weights={key: _weights(weights.get(key, [])) for key in edges},
+        features=_features(nodes, place, features),
+        directed=graph.is_directed() if directed is None else directed,
+        **options,
+    )
+
+
+def _weights(given: list[Any]) -> list[Any] | None:
+    """The weights of a relation, 1 where an edge has none; None where no edge has one."""
+    if all(weight is None for weight in given):
+        return None
+    return [1.0 if weight is None else weight for weight in given]
+
+
+def _features(nodes: Any, place: dict[Any, tuple[str, Any]], name: str | None) -> dict[str, Any] | None:
+    rows: dict[str, list[Any]] = {}
+    having: dict[str, int] = {}
+    for node, data in nodes:
+        kind = place[node][0]
+        rows.setdefault(kind, []).append(data.get(name))
+        having[kind] = having.get(kind, 0) + (name in data)
+    found = {kind: rows[kind] for kind, count in having.items() if name is not None and count}
+    for kind, values in found.items():
+        lengths = {None if value is None else np.size(value) for value in values}
+        if len(lengths) > 1:
+            raise InputError(f"every node of type {kind!r} needs {name!r} of one length, got the lengths {lengths}")
+    return {kind: np.array([np.ravel(value) for value in values], np.float32) for kind, values in found.items()}
+
+
+def to_networkx(graph: Graph) -> networkx.Graph:
+    """Give a NetworkX graph; nodes of a typed graph carry "type" and "id", edges "relation".
+
+    A node is its own id; where one id occurs in several types, it is the pair (type, id).
+    """
+    try:
+        import networkx as nx
+    except ImportError:
+        raise InputError("to_networkx needs NetworkX: pip install networkx") from None
+    typed = graph.node_types != (NODE,)
+    ids = {type: graph.node_ids(type).to_list() for type in graph.node_types}
+    everything = [node for nodes in ids.values() for node in nodes]
+    shared = len(set(everything)) < len(everything)
+    keys = {type: [(type, node) for node in nodes] if shared else nodes for type, nodes in ids.items()}
+    matrices = {relation: graph.matrix(relation) for relation in graph.relations}
+    multi = len(matrices) > 1 or any(_has_parallel(matrix) for matrix in matrices.values())
+    result = (
+        (nx.MultiDiGraph if multi else nx.DiGraph)() if graph.directed else (nx.MultiGraph if multi else nx.Graph)()
+    )
+    for type in graph.node_types:
+        result.add_nodes_from(keys[type])
+        for key, node in zip(keys[type] if typed else (), ids[type], strict=False):
+            result.nodes[key].update(type=type, id=node)
+        if type in graph.features:
+            features = graph.features[type]
+            dense = features.toarray() if sp.issparse(features) else features
+            for key, row in zip(keys[type], dense, strict=True):
+                result.nodes[key]["features"] = row
+    for (source, name, target), matrix in matrices.items():
+        rows, columns = matrix.rows(), matrix.indices
+        once = np.ones(len(rows), bool) if graph.directed or source != target else rows <= columns
+        values = np.ones(len(rows), np.float32) if matrix.weights is None else matrix.weights
+        for i, j, value in zip(rows[once].tolist(), columns[once].tolist(), values[once].tolist(), strict=True):
+            data: dict[str, Any] = {"relation": name} if typed else {}
+            if matrix.weights is not None:
+                data["weight"] = value
+            result.add_edge(keys[source][i], keys[target][j], **data)
+    return result
+
+
+def _has_parallel(matrix: Any) -> bool:
+    same_row = np.diff(matrix.rows()) == 0
+    return bool((same_row & (np.diff(matrix.indices) == 0)).any())

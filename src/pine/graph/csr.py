@@ -1,0 +1,246 @@
+"""Neighbors in compressed rows: row v lists the neighbors of node v, in ascending order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from pine.compiled import compiled
+
+IntArray = NDArray[np.integer[Any]]
+FloatArray = NDArray[np.floating[Any]]
+
+MERGE, SUM, KEEP = 0, 1, 2
+DUPLICATES = {"merge": MERGE, "sum": SUM, "keep": KEEP}
+_NO_WEIGHTS = np.empty(0, np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class CSR:
+    """A sparse matrix: indptr (num_rows + 1,), indices (nnz,) int32 where they fit, weights (nnz,) or None."""
+
+    indptr: NDArray[np.int64]
+    indices: IntArray
+    weights: NDArray[np.float32] | None
+    num_columns: int
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.indices, self.weights):
+            if array is not None:
+                array.flags.writeable = False
+
+    @property
+    def num_rows(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def nnz(self) -> int:
+        return len(self.indices)
+
+    @property
+    def nbytes(self) -> int:
+        return self.indptr.nbytes + self.indices.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
+    def degrees(self) -> NDArray[np.int64]:
+        """Number of neighbors of each row: (num_rows,)."""
+        return np.diff(self.indptr)
+
+    def row(self, i: int) -> IntArray:
+        """The neighbors of one row."""
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
+
+    def rows(self) -> IntArray:
+        """The row of every entry: (nnz,)."""
+        return np.repeat(np.arange(self.num_rows, dtype=self.indices.dtype), self.degrees())
+
+    @cached_property
+    def transposed(self) -> CSR:
+        """The same entries seen from the columns."""
+        return build_csr(self.indices, self.rows(), self.weights, (self.num_columns, self.num_rows), duplicates="keep")
+
+    def to_scipy(self) -> sp.csr_array:
+        """The same matrix for SciPy, with ones where there are no weights."""
+        data = np.ones(self.nnz, np.float32) if self.weights is None else self.weights.copy()
+        return sp.csr_array((data, self.indices.copy(), self.indptr.copy()), shape=(self.num_rows, self.num_columns))
+
+
+def build_csr(
+    source: IntArray,
+    target: IntArray,
+    weights: FloatArray | None,
+    shape: tuple[int, int],
+    *,
+    mirror: bool = False,
+    drop_loops: bool = False,
+    duplicates: str = "merge",
+) -> CSR:
+    """Sort edges into rows, in time linear in edges for bounded degrees.
+
+    mirror lists an edge under both of its ends (undirected); duplicates "merge" keeps one entry a pair with its
+    largest weight, "sum" adds up weights (a missing weight is 1), "keep" keeps parallel entries in input order.
+    """
+    num_rows, num_columns = shape
+    mode = DUPLICATES[duplicates]
+    if mode == SUM and weights is None:
+        weights = np.ones(len(source), np.float32)
+    given = _NO_WEIGHTS if weights is None else np.ascontiguousarray(weights, np.float32)
+
+    # Each thread owns a range of rows and reads all edges: no locks, and the same result for any number of threads.
+    even = _cut(np.arange(num_rows + 1))
+    indptr = np.zeros(num_rows + 1, np.int64)
+    _run(_count, even, source, target, mirror, drop_loops, indptr)
+    np.cumsum(indptr, out=indptr)
+    indices = np.empty(indptr[-1], np.int32 if num_columns <= np.iinfo(np.int32).max else np.int64)
+    values = np.empty(indptr[-1] if len(given) else 0, np.float32)
+    _run(_fill, even, source, target, given, mirror, drop_loops, indptr, indices, values)
+
+    balanced = _cut(indptr)
+    kept = np.zeros(num_rows + 1, np.int64)
+    _run(_sort_rows, balanced, indptr, indices, values, mode, kept)
+    np.cumsum(kept, out=kept)
+    if kept[-1] < indptr[-1]:
+        packed, packed_values = np.empty(kept[-1], indices.dtype), np.empty(kept[-1] if len(given) else 0, np.float32)
+        _run(_pack, balanced, indptr, kept, indices, values, packed, packed_values)
+        indptr, indices, values = kept, packed, packed_values
+    return CSR(indptr, indices, None if weights is None else values, num_columns)
+
+
+def _cut(cumulative: IntArray) -> list[tuple[int, int]]:
+    """Cut rows into one range a core, equal in their share of the cumulative count."""
+    parts = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    marks = np.linspace(0, cumulative[-1], parts + 1)[1:-1]
+    edges = [0, *np.searchsorted(cumulative, marks).tolist(), len(cumulative) - 1]
+    return [(lo, hi) for lo, hi in pairwise(edges) if lo < hi]
+
+
+def _run(kernel: Callable[..., None], ranges: list[tuple[int, int]], *arguments: object) -> None:
+    if len(ranges) < 2:
+        for lo, hi in ranges:
+            kernel(lo, hi, *arguments)
+        return
+    with ThreadPoolExecutor(len(ranges)) as pool:
+        for done in [pool.submit(kernel, lo, hi, *arguments) for lo, hi in ranges]:
+            done.result()
+
+
+@compiled
+def _count(
+    lo: int, hi: int, source: NDArray[Any], target: NDArray[Any], mirror: bool, drop_loops: bool, indptr: NDArray[Any]
+) -> None:
+    for i in range(len(source)):
+        s, t = source[i], target[i]
+        if drop_loops and s == t:
+            continue
+        if lo <= s < hi:
+            indptr[s + 1] += 1
+        if mirror and s != t and lo <= t < hi:
+            indptr[t + 1] += 1
+
+
+@compiled
+def _fill(
+    lo: int,
+    hi: int,
+    source: NDArray[Any],
+    target: NDArray[Any],
+    given: NDArray[Any],
+    mirror: bool,
+    drop_loops: bool,
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    values: NDArray[Any],
+) -> None:
+    cursor = indptr[lo:hi].copy()
+    weighted = len(given) > 0
+    for i in range(len(source)):
+        s, t = source[i], target[i]
+        if drop_loops and s == t:
+            continue
+        if lo <= s < hi:
+            at = cursor[s - lo]
+            cursor[s - lo] += 1
+            indices[at] = t
+            if weighted:
+                values[at] = given[i]
+        if mirror and s != t and lo <= t < hi:
+            at = cursor[t - lo]
+            cursor[t - lo] += 1
+            indices[at] = s
+            if weighted:
+                values[at] = given[i]
+
+
+@compiled
+def _sort_rows(
+    lo: int, hi: int, indptr: NDArray[Any], indices: NDArray[Any], values: NDArray[Any], mode: int, kept: NDArray[Any]
+) -> None:
+    """Sort each row by neighbor (stably), fold its duplicates to the front, and count what is kept."""
+    weighted = len(values) > 0
+    for row in range(lo, hi):
+        first, last = indptr[row], indptr[row + 1]
+        if last - first > 32:
+            if weighted:
+                order = np.argsort(indices[first:last], kind="mergesort")
+                indices[first:last] = indices[first:last][order]
+                values[first:last] = values[first:last][order]
+            else:
+                indices[first:last].sort()
+        else:
+            for i in range(first + 1, last):
+                column = indices[i]
+                value = values[i] if weighted else np.float32(0)
+                j = i - 1
+                while j >= first and indices[j] > column:
+                    indices[j + 1] = indices[j]
+                    if weighted:
+                        values[j + 1] = values[j]
+                    j -= 1
+                indices[j + 1] = column
+                if weighted:
+                    values[j + 1] = value
+        if mode == KEEP:
+            kept[row + 1] = last - first
+            continue
+        at = first
+        i = first
+        while i < last:
+            column = indices[i]
+            total = np.float64(values[i]) if weighted else 0.0
+            i += 1
+            while i < last and indices[i] == column:
+                if weighted:
+                    total = total + values[i] if mode == SUM else max(total, np.float64(values[i]))
+                i += 1
+            indices[at] = column
+            if weighted:
+                values[at] = total
+            at += 1
+        kept[row + 1] = at - first
+
+
+@compiled
+def _pack(
+    lo: int,
+    hi: int,
+    indptr: NDArray[Any],
+    kept: NDArray[Any],
+    indices: NDArray[Any],
+    values: NDArray[Any],
+    packed: NDArray[Any],
+    packed_values: NDArray[Any],
+) -> None:
+    weighted = len(values) > 0
+    for row in range(lo, hi):
+        length = kept[row + 1] - kept[row]
+        packed[kept[row] : kept[row] + length] = indices[indptr[row] : indptr[row] + length]
+        if weighted:
+            packed_values[kept[row] : kept[row] + length] = values[indptr[row] : indptr[row] + length]
