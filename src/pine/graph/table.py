@@ -29,7 +29,7 @@ class Batch:
 
     source: Column
     target: Column
-    weights: NDArray[Any] | None
+    weights: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,10 @@ class TextFile:
                 return f"{self.path}, line {line}"
         return f"{self.path}, row {row}"
 
-    def read(self, ids: Sequence[int], numbers: Sequence[int] = ()) -> Iterator[list[Any]]:
-        """Read columns in batches: ids, all of one kind, as Columns, then numbers as float64 arrays."""
-        wanted = [*ids, *numbers]
-        kinds = [pa.float64()] * len(numbers)
+    def read(self, ids: Sequence[int], numbers: Sequence[int] = (), text: Sequence[int] = ()) -> Iterator[list[Any]]:
+        """Read columns in batches: ids, all of one kind, as Columns; numbers as float64 arrays; text as lists."""
+        wanted = [*ids, *numbers, *text]
+        kinds = [pa.float64()] * len(numbers) + [pa.string()] * len(text)
         if self._looks_integer(ids):
             try:
                 # Integers are small: the whole table at once is fastest.
@@ -79,8 +79,10 @@ class TextFile:
             if empty >= 0:
                 raise InputError(f"{self.where(row + empty)}: column {self.names[place]!r} is empty")
             read.append(column(values))
-        numbers = [values.to_numpy(zero_copy_only=False) for values in batch.columns[len(ids) :]]
-        return [*read, *(numbers or [None])]
+        for values in batch.columns[len(ids) :]:
+            is_text = pa.types.is_string(values.type)
+            read.append(values.to_pylist() if is_text else np.asarray(values.to_numpy(zero_copy_only=False)))
+        return read
 
     def is_number(self, place: int) -> bool:
         """Whether a column holds numbers, as far as the first lines tell."""

@@ -1,0 +1,5 @@
+"""`python -m pine` is the command line too."""
+
+from pine.cli import main
+
+main()

@@ -1,0 +1,120 @@
+"""The command line: pine demo | train | evaluate | datasets."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from pine._version import __version__
+from pine.errors import InputError
+
+app = typer.Typer(
+    help="PINE: a vector for every node of a graph, learned from its neighbors alone.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+DataDir = Annotated[
+    Path | None,
+    typer.Option(help="Folder of data set files; otherwise PINE_DATA or the cache folder.", metavar="FOLDER"),
+]
+
+
+def main() -> None:
+    """Run a command; what a user did wrong is said in one sentence, and the exit code is 2."""
+    warnings.showwarning = _show_warning
+    errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    try:
+        app()
+    except InputError as problem:
+        errors.print(f"error: {problem}", markup=False)
+        sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as problem:
+        errors.print(f"error: {problem}", markup=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        errors.print("interrupted")
+        sys.exit(130)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"warning: {message}", markup=False)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pine {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, help="Show the version.")] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture.", metavar="FOLDER")] = Path("demo"),
+    seed: Annotated[int, typer.Option(help="Which half of the labels is hidden.")] = 0,
+) -> None:
+    """Train on the embedded Cora with half of the labels hidden, score, and draw."""
+    from pine.demo import run_demo
+
+    run_demo(out, seed)
+
+
+@app.command()
+def train(
+    edges: Annotated[Path | None, typer.Argument(help="csv, tsv, space-separated or Parquet file of edges.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the trained run.", metavar="RUN")] = ...,  # type: ignore[assignment]
+    labels: Annotated[Path | None, typer.Option(help="File of node id and label.", metavar="FILE")] = None,
+    relation: Annotated[
+        list[str] | None, typer.Option(help="A relation of a typed graph; repeat it.", metavar="SRC:REL:DST=FILE")
+    ] = None,
+    label_type: Annotated[
+        str | None, typer.Option(help="The node type that the labels are on.", metavar="TYPE")
+    ] = None,
+    method: Annotated[str, typer.Option(help="Method to train.")] = "label-propagation",
+    directed: Annotated[bool, typer.Option(help="Edges go one way.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+) -> None:
+    """Train on your own graph and save the run."""
+    from pine.training import train_files
+
+    train_files(edges, relation or [], labels, label_type, method, directed, seed, out)
+
+
+@app.command()
+def evaluate(
+    dataset: Annotated[str, typer.Argument(help="A name from `pine datasets`.")],
+    methods: Annotated[str, typer.Option(help="Names of methods, separated by commas.")] = "label-propagation",
+    ratios: Annotated[str, typer.Option(help="Shares of labelled nodes, separated by commas.")] = "0.1,0.5,0.9",
+    repeats: Annotated[int, typer.Option(help="Splits at each ratio.", min=1)] = 5,
+    json: Annotated[
+        str | None, typer.Option(help="Write every run as JSON; - is standard output.", metavar="FILE|-")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Score methods on a data set by the paper's protocol."""
+    from pine.evaluation.report import evaluate_and_show
+
+    evaluate_and_show(dataset, methods.split(","), ratios.split(","), repeats, json, data_dir)
+
+
+@app.command()
+def datasets(data_dir: DataDir = None) -> None:
+    """List the data sets: size, source, licence, and where each is or how to get it."""
+    from pine.datasets.table import show_table
+
+    show_table(data_dir)

@@ -1,0 +1,208 @@
+"""The one interface that PINE and every baseline share: fit a graph, then ask for vectors and predictions."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.errors import InputError, listed
+from pine.graph import NODE, Graph
+from pine.graph.column import column
+from pine.graph.ids import NodeIds
+from pine.labels import TASKS, Labels, Task, read_labels
+from pine.storage import read_run, write_run
+
+Seed = int | np.random.Generator | None
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a method hands back: vectors (num_nodes, dim) over all types; scores of the nodes of the labelled type.
+
+    scores: probabilities (count, num_classes) for classes and label sets, predicted numbers (count, 1), or None.
+    """
+
+    vectors: NDArray[np.float32]
+    scores: NDArray[np.float32] | None = None
+
+
+class Embedder(ABC):
+    """A method is a dataclass of its settings; what fit learned ends in an underscore."""
+
+    name: ClassVar[str]
+    supervised: ClassVar[bool]  # has a classifier of its own
+    tasks: ClassVar[tuple[Task, ...]] = TASKS
+
+    @abstractmethod
+    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+        """Learn from a graph without hidden labels and from checked labels."""
+
+    def fit(self, graph: Graph, labels: Any = None, task: str = "auto") -> Self:
+        """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph."""
+        if not isinstance(graph, Graph):
+            raise InputError(
+                f"fit takes a pine.Graph, got {type(graph).__name__}; build one with Graph.from_edges(...)"
+            )
+        read = read_labels(graph, labels, task)
+        if self.supervised and read is None:
+            raise InputError(f"{self.name} learns from labels and needs some: fit(graph, labels)")
+        if self.supervised and read is not None and read.task not in self.tasks:
+            raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
+        seed = getattr(self, "seed", None)
+        fitted = self._fit(graph.bare(), read if self.supervised else None, np.random.default_rng(seed))
+        self._remember(
+            {type: graph.node_ids(type) for type in graph.node_types}, fitted, read if self.supervised else None
+        )
+        return self
+
+    def _remember(self, ids: dict[str, NodeIds], fitted: Fitted, labels: Labels | None) -> None:
+        self.ids_ = ids
+        self.fitted_ = fitted
+        self.labels_ = labels
+        if labels is not None and labels.classes is not None:
+            self.classes_ = labels.classes
+
+    # ---- vectors ----
+
+    @property
+    def embedding_(self) -> Any:
+        """Vectors in node order: (num_nodes, dim) float32; for a typed graph {type: array}."""
+        self._check_fitted()
+        if tuple(self.ids_) == (NODE,):
+            return self.fitted_.vectors
+        return {type: self.fitted_.vectors[self._slice(type)] for type in self.ids_}
+
+    def vectors(self, ids: Any, type: str | None = None) -> NDArray[np.float32]:
+        """Vectors of nodes given by their ids: (len(ids), dim)."""
+        type, positions = self._find(ids, type)
+        return self.fitted_.vectors[self._slice(type)][positions]
+
+    def transform(self, graph: Graph) -> Any:
+        """Vectors for all nodes of a graph that holds unseen ones."""
+        raise InputError(
+            f"{self.name} is not inductive: it has no vectors for nodes that it was not fitted on; fit again"
+        )
+
+    # ---- predictions ----
+
+    def predict_proba(
+        self, ids: Any = None, graph: Graph | None = None, type: str | None = None
+    ) -> NDArray[np.float32]:
+        """Probabilities of the classes, in the order of classes_: (num_nodes, num_classes)."""
+        labels = self._check_predicts()
+        if labels.task == "numbers":
+            raise InputError("the labels are numbers: there are no probabilities, use predict")
+        return self._scores(ids, graph, type)
+
+    def predict(self, ids: Any = None, graph: Graph | None = None, type: str | None = None) -> Any:
+        """Labels as the user gave them: classes or numbers (num_nodes,), label sets as rows or as sets of names."""
+        labels = self._check_predicts()
+        scores = self._scores(ids, graph, type)
+        if labels.classes is None:
+            return scores[:, 0]
+        if labels.task == "classes":
+            return labels.classes[scores.argmax(axis=1)]
+        given = scores >= 0.5
+        return [set(labels.classes[row].tolist()) for row in given] if labels.named_sets else given.astype(np.uint8)
+
+    def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
+        assert self.labels_ is not None
+        assert self.fitted_.scores is not None
+        if graph is not None:
+            self.transform(graph)
+        if type is not None and type != self.labels_.type:
+            raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
+        if ids is None:
+            return self.fitted_.scores
+        return self.fitted_.scores[self._find(ids, self.labels_.type)[1]]
+
+    # ---- saving ----
+
+    def save(self, folder: str | Path) -> None:
+        """Write everything into a folder, whole or not at all; it holds numbers and JSON, nothing that can run."""
+        self._check_fitted()
+        arrays = {"vectors": self.fitted_.vectors}
+        if self.fitted_.scores is not None:
+            arrays["scores"] = self.fitted_.scores
+        write_run(Path(folder), self.name, self.get_params(), self.ids_, arrays | self._state(), self.labels_)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read what save wrote."""
+        run = read_run(Path(folder))
+        if run.method != cls.name:
+            raise InputError(f"{folder} was saved by {run.method!r}, not by {cls.name!r}")
+        known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        method = cls(**{key: value for key, value in run.params.items() if key in known})
+        fitted = Fitted(run.arrays.pop("vectors"), run.arrays.pop("scores", None))
+        method._remember(run.ids, fitted, run.labels)
+        method._restore(run.arrays)
+        return method
+
+    def _state(self) -> dict[str, NDArray[Any]]:
+        """Arrays that a method keeps beside its vectors and scores."""
+        return {}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:  # noqa: B027 - most methods keep nothing more
+        """Take back what _state gave."""
+
+    # ---- settings, as scikit-learn has them ----
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise InputError(f"{self.name} has no setting {name!r}; it has {listed(known, 30)}")
+            setattr(self, name, value)
+        return self
+
+    # ---- checks ----
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "fitted_"):
+            raise InputError(f"this {type(self).__name__} is not fitted yet; call fit(graph, labels) first")
+
+    def _check_predicts(self) -> Labels:
+        self._check_fitted()
+        if not self.supervised or self.labels_ is None:
+            raise InputError(
+                f"{self.name} was fitted without labels and cannot predict; train a classifier on embedding_, "
+                "as pine.evaluation does"
+            )
+        return self.labels_
+
+    def _slice(self, wanted: str) -> slice:
+        start = 0
+        for each, ids in self.ids_.items():
+            if each == wanted:
+                return slice(start, start + len(ids))
+            start += len(ids)
+        raise InputError(f"node type {wanted!r} does not exist; there are {listed(self.ids_)}")
+
+    def _find(self, ids: Any, type: str | None) -> tuple[str, NDArray[np.int64]]:
+        """The type and the positions of nodes given by id."""
+        self._check_fitted()
+        wanted = column(ids)
+        if type is None:
+            types = [each for each, known in self.ids_.items() if (known.find(wanted) >= 0).all()]
+            if len(types) > 1:
+                raise InputError(f"these ids occur in the types {listed(types)}; say which: type=...")
+            type = types[0] if types else next(iter(self.ids_))
+        self._slice(type)
+        positions = self.ids_[type].find(wanted)
+        if (positions < 0).any():
+            missing = wanted[int(np.flatnonzero(positions < 0)[0])]
+            where = f" of type {type!r}" if len(self.ids_) == 1 else ""
+            raise InputError(f"there is no node {missing!r}{where} in this model")
+        return type, positions

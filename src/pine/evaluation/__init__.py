@@ -1,0 +1,7 @@
+"""The paper's protocol: random splits at several ratios, repeated, and the scores of every method on them."""
+
+from pine.evaluation.metrics import scores_of
+from pine.evaluation.protocol import RATIOS, Split, split
+from pine.evaluation.run import Result, evaluate
+
+__all__ = ["RATIOS", "Result", "Split", "evaluate", "scores_of", "split"]

@@ -1,0 +1,83 @@
+"""Logistic regression on frozen vectors, its C chosen by cross-validation on the training labels alone."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.model_selection import KFold
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from pine.errors import InputError
+from pine.labels import Labels
+
+STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0)
+FOLDS = 3
+
+
+def classify(vectors: NDArray[Any], labels: Labels, seed: int = 0) -> NDArray[np.float64]:
+    """Probabilities of all classes for all nodes of the labelled type: (count, num_classes).
+
+    vectors (count, dim) are scaled to unit variance first, so that one grid of C fits methods of any scale.
+    """
+    if labels.task == "numbers":
+        raise InputError("logistic regression predicts classes and label sets; these labels are numbers")
+    x, y = vectors[labels.known], labels.values
+    strength = _best_strength(x, y, seed)
+    return _probabilities(_trained(x, y, strength), vectors, labels)
+
+
+def _best_strength(x: NDArray[Any], y: NDArray[Any], seed: int) -> float:
+    if len(x) < 2 * FOLDS:
+        return 1.0
+    found = np.zeros(len(STRENGTHS))
+    for train, valid in KFold(FOLDS, shuffle=True, random_state=seed).split(x):
+        for i, strength in enumerate(STRENGTHS):
+            predicted = _trained(x[train], y[train], strength).predict(x[valid])
+            found[i] += (
+                float((predicted == y[valid]).mean())
+                if y.ndim == 1
+                else f1_score(y[valid], predicted, average="micro", zero_division=0)
+            )
+    return STRENGTHS[int(found.argmax())]
+
+
+class _Constant:
+    """The classifier for training labels of a single class."""
+
+    def __init__(self, value: Any) -> None:
+        self.classes_ = np.array([value])
+
+    def predict(self, x: NDArray[Any]) -> NDArray[Any]:
+        return np.repeat(self.classes_, len(x))
+
+    def predict_proba(self, x: NDArray[Any]) -> NDArray[np.float64]:
+        return np.ones((len(x), 1))
+
+
+def _trained(x: NDArray[Any], y: NDArray[Any], strength: float) -> Any:
+    if y.ndim == 1 and (y == y[0]).all():
+        return _Constant(y[0])
+    regression = LogisticRegression(C=strength, max_iter=300)
+    model = make_pipeline(StandardScaler(), regression if y.ndim == 1 else OneVsRestClassifier(regression))
+    with warnings.catch_warnings():
+        # Nearly converged weights classify as well; a label that all or no nodes have is a constant, as it should be.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message="Label .* is present in all|Label not .* is present in all")
+        return model.fit(x, y)
+
+
+def _probabilities(model: Any, vectors: NDArray[Any], labels: Labels) -> NDArray[np.float64]:
+    given = model.predict_proba(vectors)
+    if labels.task == "label-sets":
+        return np.asarray(given)
+    scores = np.zeros((len(vectors), labels.num_outputs))
+    scores[:, model.classes_] = given
+    return scores

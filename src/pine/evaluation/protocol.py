@@ -1,0 +1,46 @@
+"""Splits: a permutation of the labelled nodes in file order, drawn from data set, ratio and repeat."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.errors import InputError
+from pine.labels import Labels
+
+RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Positions of nodes, ascending: those whose labels a method sees, and those on which it is scored."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+def split(name: str, labelled: NDArray[np.int64], ratio: float, repeat: int) -> Split:
+    """Split uniformly, not stratified: round(ratio * labelled) training nodes, all others are test nodes."""
+    if not 0 < ratio < 1:
+        raise InputError(f"a ratio of labelled nodes must lie between 0 and 1, got {ratio}")
+    seed = np.random.SeedSequence([zlib.crc32(name.encode()), round(100 * ratio), repeat])
+    order = np.random.default_rng(seed).permutation(len(labelled))
+    cut = round(ratio * len(labelled))
+    if not 0 < cut < len(labelled):
+        raise InputError(
+            f"{name} has {len(labelled)} labelled nodes; a ratio of {ratio} leaves none to train or test on"
+        )
+    return Split(np.sort(labelled[order[:cut]]), np.sort(labelled[order[cut:]]))
+
+
+def hide(labels: Labels, visible: NDArray[np.int64], count: int) -> NDArray[Any]:
+    """A fresh array of labels in node order that knows the given nodes only: nothing of the rest remains in it."""
+    keep = np.isin(labels.known, visible)
+    shape = (count, labels.num_outputs) if labels.task == "label-sets" else (count,)
+    shown = np.full(shape, np.nan) if labels.task == "numbers" else np.full(shape, -1, np.int64)
+    shown[labels.known[keep]] = labels.values[keep]
+    return shown

@@ -1,0 +1,229 @@
+"""Labels in every form that users have them, turned into one: which nodes are known, and their values as numbers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.errors import InputError, listed, one_of
+from pine.graph import Graph
+from pine.graph.column import column
+
+Task = Literal["classes", "label-sets", "numbers"]
+TASKS: tuple[Task, ...] = ("classes", "label-sets", "numbers")
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The known labels of the nodes of one type.
+
+    known (num_known,): positions within the type, ascending. values: class numbers (num_known,), label sets
+    (num_known, num_classes) of 0 and 1, or numbers (num_known,). classes: the users' own values; for numbers None.
+    """
+
+    task: Task
+    type: str
+    known: NDArray[np.int64]
+    values: NDArray[Any]
+    classes: NDArray[Any] | None
+    named_sets: bool = False  # label sets were given as sets of names, and are given back so
+
+    @property
+    def num_outputs(self) -> int:
+        """Number of classes, or 1 for numbers."""
+        return 1 if self.classes is None else len(self.classes)
+
+    def targets(self) -> NDArray[np.float64]:
+        """What a score per class should be at the known nodes: (num_known, num_outputs)."""
+        if self.task == "classes":
+            one_hot: NDArray[np.float64] = np.eye(self.num_outputs)[self.values]
+            return one_hot
+        return self.values.reshape(len(self.known), -1).astype(np.float64)
+
+
+def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels | None:
+    """Understand labels: an array in node order or {id: label}; for a typed graph {type: either}; None for none."""
+    one_of("task", task, ("auto", *TASKS))
+    if labels is None:
+        return None
+    type, given = _labelled_type(graph, labels)
+    known, values = _known_values(graph, type, given)
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        return _from_indicator(type, known, values, task)
+    if task == "auto":
+        task = _guess(values)
+    if task == "label-sets":
+        return _from_sets(type, known, values)
+    if task == "numbers":
+        return _from_numbers(type, known, values)
+    return _from_classes(type, known, values)
+
+
+def _labelled_type(graph: Graph, labels: Any) -> tuple[str, Any]:
+    if len(graph.node_types) == 1:
+        return graph.node_types[0], labels
+    if not isinstance(labels, Mapping):
+        raise InputError(f"labels of a typed graph must say their type: {{{graph.node_types[0]!r}: labels}}")
+    unknown = [type for type in labels if type not in graph.node_types]
+    if unknown:
+        raise InputError(
+            f"labels of a typed graph are {{type: labels}}; node type {unknown[0]!r} does not exist, "
+            f"there are {listed(graph.node_types)}"
+        )
+    if len(labels) != 1:
+        raise InputError(f"labels must be on one node type, got {len(labels)}: {listed(labels)}")
+    return next(iter(labels.items()))
+
+
+def _known_values(graph: Graph, type: str, given: Any) -> tuple[NDArray[np.int64], Any]:
+    """Positions of the nodes that something is said of, and what is said."""
+    count = graph.count(type)
+    if isinstance(given, Mapping):
+        if not given:
+            raise InputError("labels are empty; give at least one, or none at all: labels=None")
+        ids = graph.node_ids(type)
+        positions = ids.find(column(list(given)))
+        if (positions < 0).any():
+            node = list(given)[int(np.flatnonzero(positions < 0)[0])]
+            raise InputError(f"there is a label for node {node!r}, but no such node of type {type!r} in the graph")
+        order = np.argsort(positions, kind="stable")
+        said = list(given.values())
+        return positions[order], [said[i] for i in order]
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"labels must be an array in node order or {{id: label}}, got {given!r}")
+    if isinstance(given, Sequence) and any(isinstance(value, set | frozenset) for value in given):
+        values: Any = list(given)
+    else:
+        values = _as_array(given)
+    if len(values) != count:
+        shape = values.shape if isinstance(values, np.ndarray) else (len(values),)
+        wanted = f"({count},)" if len(shape) == 1 else f"({count}, num_classes)"
+        raise InputError(f"labels must have one entry per node, shape {wanted}, got {shape}")
+    return np.arange(count), values
+
+
+def _as_array(given: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise InputError("labels given as rows must all have the same length") from None
+    if array.ndim not in (1, 2):
+        raise InputError(f"labels must have one or two dimensions, got shape {array.shape}")
+    if isinstance(given, Sequence) and array.dtype.kind in "US" and not all(isinstance(v, str | bytes) for v in given):
+        # NumPy would turn a missing label or a number among words into a word.
+        array = np.empty(len(given), object)
+        array[:] = list(given)
+    return array
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+
+
+def _guess(values: Any) -> Task:
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return "numbers" if values.dtype.kind == "f" else "classes"
+    present = [value for value in values if not _is_missing(value)]
+    if any(isinstance(value, set | frozenset | list | tuple) for value in present):
+        return "label-sets"
+    if present and all(isinstance(value, float | np.floating) for value in present):
+        return "numbers"
+    return "classes"
+
+
+def _some(known: NDArray[np.int64]) -> None:
+    if not len(known):
+        raise InputError("labels hold no known label; give at least one, or none at all: labels=None")
+
+
+def _from_classes(type: str, known: NDArray[np.int64], values: Any) -> Labels:
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        keep = values != -1
+        _some(known[keep])
+        classes, codes = np.unique(values[keep], return_inverse=True)
+        return Labels("classes", type, known[keep], codes.astype(np.int64), classes)
+    plain = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    keep = np.array(
+        [not (_is_missing(value) or (isinstance(value, Integral) and value == -1)) for value in plain], bool
+    )
+    present = [value for value, kept in zip(plain, keep, strict=True) if kept]
+    _some(known[keep])
+    numbers = _numbered(present)
+    return Labels("classes", type, known[keep], np.array([numbers[v] for v in present], np.int64), _array(numbers))
+
+
+def _from_sets(type: str, known: NDArray[np.int64], values: Any) -> Labels:
+    keep = np.array([not _is_missing(value) for value in values], bool)
+    present = [value for value, kept in zip(values, keep, strict=True) if kept]
+    _some(known[keep])
+    for value in present:
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise InputError(f"label sets must be sets of names or rows of 0 and 1, got {value!r}")
+    numbers = _numbered(name for value in present for name in value)
+    if not numbers:
+        raise InputError("label sets must name at least one label; all of them are empty")
+    matrix = np.zeros((len(present), len(numbers)), np.uint8)
+    for row, value in enumerate(present):
+        matrix[row, [numbers[name] for name in value]] = 1
+    return Labels("label-sets", type, known[keep], matrix, _array(numbers), named_sets=True)
+
+
+def _from_indicator(type: str, known: NDArray[np.int64], values: NDArray[Any], task: str) -> Labels:
+    if task not in ("auto", "label-sets"):
+        raise InputError(f"labels of shape {values.shape} are label sets; task={task!r} takes one label a node")
+    try:
+        matrix = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError("label sets given as an array must hold 0 and 1, and -1 or NaN in unknown rows") from None
+    keep = ~((matrix == -1) | np.isnan(matrix)).all(axis=1)
+    wrong = np.flatnonzero(~np.isin(matrix[keep], (0, 1)).all(axis=1))
+    if len(wrong):
+        row = int(known[keep][wrong[0]])
+        raise InputError(
+            f"labels, row {row}: label sets hold 0 and 1, and -1 or NaN in unknown rows, got {values[row]}"
+        )
+    _some(known[keep])
+    return Labels("label-sets", type, known[keep], matrix[keep].astype(np.uint8), np.arange(matrix.shape[1]))
+
+
+def _from_numbers(type: str, known: NDArray[np.int64], values: Any) -> Labels:
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
+        for value in values:
+            if value is not None and (not isinstance(value, Real) or isinstance(value, bool)):
+                raise InputError(f"task='numbers' takes numbers as labels, got {str(value)!r}")
+        values = [np.nan if value is None else value for value in values]
+    numbers = np.asarray(values, np.float64)
+    if np.isinf(numbers).any():
+        raise InputError(
+            f"labels must be finite, got infinity at node position {known[np.flatnonzero(np.isinf(numbers))[0]]}"
+        )
+    keep = ~np.isnan(numbers)
+    _some(known[keep])
+    return Labels("numbers", type, known[keep], numbers[keep], None)
+
+
+def _numbered(values: Iterable[Any]) -> dict[Any, int]:
+    """Distinct values in ascending order where they have one, otherwise in order of first appearance."""
+    try:
+        distinct = list(dict.fromkeys(values))
+    except TypeError as problem:
+        raise InputError(f"labels must be numbers, strings or other hashable values: {problem}") from None
+    with contextlib.suppress(TypeError):
+        distinct = sorted(distinct)
+    return {value: number for number, value in enumerate(distinct)}
+
+
+def _array(values: Iterable[Any]) -> NDArray[Any]:
+    listed_values = list(values)
+    kinds = {type(value) for value in listed_values}
+    if kinds == {int} or kinds == {str} or kinds == {bool}:
+        return np.array(listed_values)
+    array = np.empty(len(listed_values), object)
+    array[:] = listed_values
+    return array

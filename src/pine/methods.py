@@ -1,0 +1,26 @@
+"""Every method by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pine.baselines import LabelPropagation
+from pine.embedder import Embedder
+from pine.errors import InputError, listed
+from pine.storage import read_run
+
+METHODS: dict[str, type[Embedder]] = {
+    "label-propagation": LabelPropagation,
+}
+
+
+def method_class(name: str) -> type[Embedder]:
+    """The class of a method given by name."""
+    if name not in METHODS:
+        raise InputError(f"unknown method {name!r}; there are {listed(METHODS, 20)}")
+    return METHODS[name]
+
+
+def load_run(folder: str | Path) -> Embedder:
+    """Read a saved run of any method."""
+    return method_class(read_run(Path(folder)).method).load(folder)

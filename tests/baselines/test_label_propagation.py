@@ -1,0 +1,53 @@
+"""Label propagation equals the closed form it iterates towards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pine import Graph, InputError
+from pine.baselines import LabelPropagation
+
+PATH = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)], nodes=range(6))
+
+
+def closed_form(graph: Graph, seeds: np.ndarray, alpha: float = 0.9) -> np.ndarray:
+    adjacency = graph.to_scipy().toarray().astype(float)
+    scale = 1 / np.sqrt(np.maximum(adjacency.sum(axis=1), 1))
+    normalized = scale[:, None] * adjacency * scale[None, :]
+    return (1 - alpha) * np.linalg.solve(np.eye(len(seeds)) - alpha * normalized, seeds)
+
+
+def test_scores_are_the_normalized_closed_form():
+    seeds = np.zeros((6, 2))
+    seeds[0, 0] = seeds[4, 1] = 1
+    arrived = closed_form(PATH, seeds)
+    scores = LabelPropagation().fit(PATH, {0: "left", 4: "right"}).predict_proba()
+    np.testing.assert_allclose(scores[:5], (arrived / arrived.sum(axis=1, keepdims=True))[:5], atol=1e-4)
+
+
+def test_a_node_that_nothing_reaches_gets_the_average_of_all_known_labels():
+    scores = LabelPropagation().fit(PATH, {0: "x", 1: "x", 2: "y"}).predict_proba([5])
+    np.testing.assert_allclose(scores, [[2 / 3, 1 / 3]], atol=1e-6)
+
+
+def test_weights_draw_labels_along_heavy_edges():
+    graph = Graph.from_edges([(0, 1), (1, 2)], weights=[1.0, 10.0])
+    assert LabelPropagation().fit(graph, {0: "x", 2: "y"}).predict([1]).tolist() == ["y"]
+
+
+def test_numbers_are_predicted_between_those_that_are_known():
+    predicted = LabelPropagation().fit(PATH, {0: 1.0, 4: 3.0}).predict()
+    assert 1.0 < predicted[1] < predicted[2] < predicted[3] < 3.0
+    assert predicted[2] == pytest.approx(2.0, abs=1e-4)
+    assert predicted[5] == pytest.approx(2.0)
+
+
+def test_labels_travel_against_the_direction_of_edges_too():
+    graph = Graph.from_edges([(0, 1), (1, 2)], directed=True)
+    assert LabelPropagation().fit(graph, {2: "x", 0: "y"}).predict_proba([1])[0].min() > 0.3
+
+
+def test_settings_out_of_range_are_refused_in_fit():
+    with pytest.raises(InputError, match="alpha must lie between 0 and 1"):
+        LabelPropagation(alpha=1.0).fit(PATH, {0: 1, 1: 2})

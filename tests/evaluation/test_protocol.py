@@ -1,0 +1,71 @@
+"""Splits: their size, their seed, and that they hide what they should."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pine import Graph, InputError
+from pine.evaluation import RATIOS, split
+from pine.evaluation.protocol import hide
+from pine.labels import read_labels
+
+
+def test_a_split_is_the_permutation_that_the_protocol_names():
+    labelled = np.array([3, 5, 8, 13, 21, 34, 55, 89, 144, 233])
+    parts = split("cora", labelled, 0.3, 2)
+    seed = np.random.SeedSequence([zlib.crc32(b"cora"), 30, 2])
+    order = np.random.default_rng(seed).permutation(10)
+    assert parts.train.tolist() == sorted(labelled[order[:3]].tolist())
+    assert parts.test.tolist() == sorted(labelled[order[3:]].tolist())
+
+
+@given(count=st.integers(20, 3000), ratio=st.sampled_from(RATIOS), repeat=st.integers(0, 20))
+def test_every_labelled_node_is_in_one_part_and_the_share_is_right(count, ratio, repeat):
+    labelled = np.arange(count) * 2
+    parts = split("x", labelled, ratio, repeat)
+    assert len(parts.train) == round(ratio * count)
+    assert np.array_equal(np.union1d(parts.train, parts.test), labelled)
+    assert len(parts.train) + len(parts.test) == count
+
+
+def test_names_ratios_and_repeats_give_other_splits_and_the_same_ones_the_same():
+    labelled = np.arange(100)
+    base = split("cora", labelled, 0.5, 0).train.tolist()
+    assert split("cora", labelled, 0.5, 0).train.tolist() == base
+    others = [split("dblp", labelled, 0.5, 0), split("cora", labelled, 0.5, 1), split("cora", labelled, 0.4, 0)]
+    assert all(other.train.tolist()[: len(base)] != base for other in others)
+
+
+@pytest.mark.parametrize("ratio", [0, 1, -0.5, 1.5])
+def test_a_ratio_that_leaves_nothing_is_refused(ratio):
+    with pytest.raises(InputError, match="must lie between 0 and 1"):
+        split("cora", np.arange(10), ratio, 0)
+
+
+def test_a_split_of_too_few_nodes_is_refused():
+    with pytest.raises(InputError, match="leaves none to train or test on"):
+        split("cora", np.arange(3), 0.1, 0)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([0, 1, 2, -1, 1]),
+        np.array([[1, 0], [0, 1], [1, 1], [-1, -1], [0, 0]]),
+        np.array([0.5, 2, 3, np.nan, 1]),
+    ],
+)
+def test_hidden_labels_are_gone_and_visible_ones_are_there(labels):
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
+    known = read_labels(graph, labels)
+    shown = read_labels(graph, hide(known, np.array([0, 4]), 5), known.task)
+    assert shown.known.tolist() == [0, 4]
+    if known.task == "classes":
+        assert shown.classes[shown.values].tolist() == [0, 1]
+    else:
+        np.testing.assert_array_equal(shown.values, known.values[[0, 3]])

@@ -1,0 +1,105 @@
+"""Labels in every form, and what is said when they do not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pine import Graph
+from pine.errors import InputError
+from pine.labels import read_labels
+
+GRAPH = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+TYPED = Graph.from_relations({("author", "writes", "paper"): [("ann", 1), ("bob", 2)]})
+
+CLASSES = {
+    "integers with -1": (np.array([2, -1, 5, 2]), [0, 2, 3], [0, 1, 0], [2, 5]),
+    "words with None": (["x", None, "y", "x"], [0, 2, 3], [0, 1, 0], ["x", "y"]),
+    "a dictionary": ({"d": "x", "a": "y"}, [0, 3], [1, 0], ["x", "y"]),
+    "a dictionary with unknowns": ({"a": 1, "b": -1, "c": None, "d": 3}, [0, 3], [0, 1], [1, 3]),
+    "truth values": ([True, False, True, True], [0, 1, 2, 3], [1, 0, 1, 1], [False, True]),
+}
+
+
+@pytest.mark.parametrize("form", CLASSES)
+def test_classes_are_understood_in_every_form_and_keep_the_users_values(form):
+    given, known, values, classes = CLASSES[form]
+    labels = read_labels(GRAPH, given)
+    assert labels.task == "classes"
+    assert labels.known.tolist() == known
+    assert labels.values.tolist() == values
+    assert labels.classes.tolist() == classes
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "rows"),
+    [
+        (np.array([[1, 0], [-1, -1], [0, 0], [1, 1]]), [0, 2, 3], [[1, 0], [0, 0], [1, 1]]),
+        (np.array([[1, 0], [np.nan, np.nan], [0, 0], [1, 1]]), [0, 2, 3], [[1, 0], [0, 0], [1, 1]]),
+        ([{"p"}, None, set(), {"p", "q"}], [0, 2, 3], [[1, 0], [0, 0], [1, 1]]),
+        ({"a": {"p"}, "c": set(), "d": {"q", "p"}}, [0, 2, 3], [[1, 0], [0, 0], [1, 1]]),
+    ],
+)
+def test_label_sets_are_understood_and_an_empty_set_is_known(given, known, rows):
+    labels = read_labels(GRAPH, given)
+    assert labels.task == "label-sets"
+    assert labels.known.tolist() == known
+    assert labels.values.tolist() == rows
+
+
+@pytest.mark.parametrize("given", [np.array([1.5, np.nan, -1.0, 2.0]), {"a": 1.5, "c": -1.0, "d": 2.0}])
+def test_numbers_are_understood_and_minus_one_is_a_number_like_others(given):
+    labels = read_labels(GRAPH, given)
+    assert labels.task == "numbers"
+    assert labels.known.tolist() == [0, 2, 3]
+    assert labels.values.tolist() == [1.5, -1.0, 2.0]
+
+
+def test_the_task_can_be_said():
+    assert read_labels(GRAPH, [1, 2, 3, 4], "numbers").task == "numbers"
+    assert read_labels(GRAPH, [1.0, 2.0, None, 2.0], "classes").classes.tolist() == [1.0, 2.0]
+
+
+def test_labels_of_a_typed_graph_say_their_type():
+    labels = read_labels(TYPED, {"paper": {2: "x"}})
+    assert (labels.type, labels.known.tolist()) == ("paper", [1])
+
+
+BAD = {
+    "wrong length": ([0, 1, 2], r"labels must have one entry per node, shape \(4,\), got \(3,\)"),
+    "wrong number of rows": (np.zeros((3, 2)), r"shape \(4, num_classes\), got \(3, 2\)"),
+    "three dimensions": (np.zeros((4, 2, 2)), "one or two dimensions"),
+    "an unknown node": ({"a": 0, "z": 1}, "there is a label for node 'z', but no such node"),
+    "nothing": ({}, "labels are empty"),
+    "nothing known": ([-1, -1, -1, -1], "labels hold no known label"),
+    "a word": ("abcd", "labels must be an array in node order"),
+    "rows of other numbers": (np.array([[0, 1], [0, 2], [0, 0], [1, 1]]), "labels, row 1: label sets hold 0 and 1"),
+    "half unknown rows": (np.array([[0, 1], [0, -1], [0, 0], [1, 1]]), "labels, row 1"),
+    "infinity": (np.array([0.5, np.inf, 1, 1]), "labels must be finite"),
+    "ragged rows": ([[0, 1], [0], [1, 1], [0, 0]], "same length"),
+    "empty sets only": ({"a": set(), "b": set()}, "must name at least one label"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_labels_that_do_not_fit_are_explained(case):
+    given, message = BAD[case]
+    with pytest.raises(InputError, match=message):
+        read_labels(GRAPH, given)
+
+
+def test_labels_that_do_not_fit_their_task_or_type_are_explained():
+    with pytest.raises(InputError, match="task must be one of 'auto', 'classes'"):
+        read_labels(GRAPH, [0, 1, 2, 3], "regression")
+    with pytest.raises(InputError, match="takes numbers as labels, got 'x'"):
+        read_labels(GRAPH, ["x", "y", "x", "y"], "numbers")
+    with pytest.raises(InputError, match="are label sets; task='classes' takes one label a node"):
+        read_labels(GRAPH, np.zeros((4, 2)), "classes")
+    with pytest.raises(InputError, match="label sets must be sets of names"):
+        read_labels(GRAPH, ["x", "y", "x", "y"], "label-sets")
+    with pytest.raises(InputError, match="labels of a typed graph must say their type"):
+        read_labels(TYPED, [0, 1])
+    with pytest.raises(InputError, match="node type 'venue' does not exist"):
+        read_labels(TYPED, {"venue": [0]})
+    with pytest.raises(InputError, match="labels must be on one node type"):
+        read_labels(TYPED, {"paper": [0, 1], "author": [0, 1]})

@@ -1,0 +1,113 @@
+"""A saved run: nothing in it can run, nothing half-written stays, and damage is explained."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from pine import Graph, InputError
+from pine.baselines import LabelPropagation
+
+
+@pytest.fixture
+def model():
+    return LabelPropagation().fit(Graph.from_edges([("a", "b"), ("b", "ü")]), {"a": "x", "ü": "y"})
+
+
+def test_a_run_is_one_file_of_numbers_and_one_of_json(model, tmp_path):
+    model.save(tmp_path / "run")
+    assert sorted(os.listdir(tmp_path / "run")) == ["run.json", "run.safetensors"]
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["method"] == "label-propagation"
+
+
+def test_saving_again_replaces_the_run_and_leaves_nothing_else(model, tmp_path):
+    for _ in range(2):
+        model.save(tmp_path / "run")
+    assert os.listdir(tmp_path) == ["run"]
+
+
+def test_a_folder_that_is_no_run_is_not_overwritten(model, tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter.tex").write_text("precious")
+    with pytest.raises(InputError, match="exists and is not a saved run"):
+        model.save(tmp_path / "thesis")
+    assert (tmp_path / "thesis" / "chapter.tex").read_text() == "precious"
+
+
+def test_a_save_that_fails_leaves_the_old_run_and_nothing_half_written(model, tmp_path, monkeypatch):
+    model.save(tmp_path / "run")
+    before = (tmp_path / "run" / "run.json").read_bytes()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("pine.storage.save_file", fail)
+    with pytest.raises(OSError, match="disk full"):
+        model.save(tmp_path / "run")
+    assert os.listdir(tmp_path) == ["run"]
+    assert (tmp_path / "run" / "run.json").read_bytes() == before
+
+
+def test_a_save_that_is_killed_leaves_a_whole_run_or_none(model, tmp_path):
+    script = textwrap.dedent(
+        """
+        import sys
+        import numpy as np
+        from pine import Graph
+        from pine.baselines import LabelPropagation
+        count = 20000
+        graph = Graph.from_edges(np.column_stack([np.arange(count), (np.arange(count) * 7) % count]))
+        model = LabelPropagation(rounds=1).fit(graph, np.arange(count) % 20)
+        print("ready", flush=True)
+        while True:
+            model.save(sys.argv[1])
+        """
+    )
+    for wait in (0.01, 0.03, 0.08):
+        process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "run")], stdout=subprocess.PIPE)
+        assert process.stdout.readline() == b"ready\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(wait)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        if (tmp_path / "run").exists():
+            assert np.isfinite(LabelPropagation.load(tmp_path / "run").embedding_).all()
+
+
+def test_damage_is_explained(model, tmp_path):
+    with pytest.raises(InputError, match=r"is not a saved run: it has no run\.json"):
+        LabelPropagation.load(tmp_path)
+    model.save(tmp_path / "run")
+    arrays, about = tmp_path / "run" / "run.safetensors", tmp_path / "run" / "run.json"
+    whole, text = arrays.read_bytes(), about.read_text()
+    for broken in (whole[:-10], whole[:5], b"", b"\xff" * len(whole)):
+        arrays.write_bytes(broken)
+        with pytest.raises(InputError, match="is damaged"):
+            LabelPropagation.load(tmp_path / "run")
+    arrays.write_bytes(whole)
+    for broken in ("{", "[]", "{}", text.replace('"types"', '"tipes"'), text.replace('"str"', '"int"')):
+        about.write_text(broken)
+        with pytest.raises(InputError, match="is damaged"):
+            LabelPropagation.load(tmp_path / "run")
+    about.write_text(text.replace('"format": 1', '"format": 99'))
+    with pytest.raises(InputError, match="has format 99, this version reads 1"):
+        LabelPropagation.load(tmp_path / "run")
+    about.write_text(text.replace("label-propagation", "deepwalk"))
+    with pytest.raises(InputError, match="was saved by 'deepwalk', not by 'label-propagation'"):
+        LabelPropagation.load(tmp_path / "run")
+
+
+def test_ids_that_cannot_be_saved_are_refused_before_anything_is_written(tmp_path):
+    graph = Graph.from_edges([(frozenset({1}), "b"), ("b", 3)])
+    model = LabelPropagation().fit(graph, {"b": 1, 3: 0})
+    with pytest.raises(InputError, match="ids and labels can be saved if they are numbers, strings or tuples"):
+        model.save(tmp_path / "run")
+    assert os.listdir(tmp_path) == []
