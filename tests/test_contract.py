@@ -219,7 +219,7 @@ def a_dataset(graph: Graph, labels: np.ndarray) -> Dataset:
 def test_hidden_labels_do_not_reach_a_method_that_looks_for_them():
     graph, labels = islands()
     bearing = Graph.assemble(
-        {"node": graph.node_ids()}, {r: graph.matrix(r) for r in graph.relations}, directed=False,
+        graph.nodes, {r: graph.matrix(r) for r in graph.relations}, directed=False,
         node_data={"node": {"y": labels}},
     )  # fmt: skip
     Spy.truth, Spy.found = labels, []

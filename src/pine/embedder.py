@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
 from pine.graph import NODE, Graph
-from pine.graph.column import column
-from pine.graph.ids import NodeIds
+from pine.graph.nodes import Nodes
 from pine.labels import TASKS, Labels, Task, read_labels
 from pine.storage import read_run, write_run
 
@@ -56,13 +55,11 @@ class Embedder(ABC):
             raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
         seed = getattr(self, "seed", None)
         fitted = self._fit(graph.bare(), read if self.supervised else None, np.random.default_rng(seed))
-        self._remember(
-            {type: graph.node_ids(type) for type in graph.node_types}, fitted, read if self.supervised else None
-        )
+        self._remember(graph.nodes, fitted, read if self.supervised else None)
         return self
 
-    def _remember(self, ids: dict[str, NodeIds], fitted: Fitted, labels: Labels | None) -> None:
-        self.ids_ = ids
+    def _remember(self, nodes: Nodes, fitted: Fitted, labels: Labels | None) -> None:
+        self.nodes_ = nodes
         self.fitted_ = fitted
         self.labels_ = labels
         if labels is not None and labels.classes is not None:
@@ -74,14 +71,15 @@ class Embedder(ABC):
     def embedding_(self) -> Any:
         """Vectors in node order: (num_nodes, dim) float32; for a typed graph {type: array}."""
         self._check_fitted()
-        if tuple(self.ids_) == (NODE,):
+        if self.nodes_.types == (NODE,):
             return self.fitted_.vectors
-        return {type: self.fitted_.vectors[self._slice(type)] for type in self.ids_}
+        return {type: self.fitted_.vectors[self.nodes_.slice(type)] for type in self.nodes_.types}
 
     def vectors(self, ids: Any, type: str | None = None) -> NDArray[np.float32]:
         """Vectors of nodes given by their ids: (len(ids), dim)."""
-        type, positions = self._find(ids, type)
-        return self.fitted_.vectors[self._slice(type)][positions]
+        self._check_fitted()
+        type, positions = self.nodes_.find(ids, type)
+        return self.fitted_.vectors[self.nodes_.slice(type)][positions]
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph that holds unseen ones."""
@@ -120,7 +118,7 @@ class Embedder(ABC):
             raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
         if ids is None:
             return self.fitted_.scores
-        return self.fitted_.scores[self._find(ids, self.labels_.type)[1]]
+        return self.fitted_.scores[self.nodes_.find(ids, self.labels_.type)[1]]
 
     # ---- saving ----
 
@@ -130,7 +128,7 @@ class Embedder(ABC):
         arrays = {"vectors": self.fitted_.vectors}
         if self.fitted_.scores is not None:
             arrays["scores"] = self.fitted_.scores
-        write_run(Path(folder), self.name, self.get_params(), self.ids_, arrays | self._state(), self.labels_)
+        write_run(Path(folder), self.name, self.get_params(), self.nodes_, arrays | self._state(), self.labels_)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -141,7 +139,7 @@ class Embedder(ABC):
         known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         method = cls(**{key: value for key, value in run.params.items() if key in known})
         fitted = Fitted(run.arrays.pop("vectors"), run.arrays.pop("scores", None))
-        method._remember(run.ids, fitted, run.labels)
+        method._remember(run.nodes, fitted, run.labels)
         method._restore(run.arrays)
         return method
 
@@ -181,28 +179,3 @@ class Embedder(ABC):
                 "as pine.evaluation does"
             )
         return self.labels_
-
-    def _slice(self, wanted: str) -> slice:
-        start = 0
-        for each, ids in self.ids_.items():
-            if each == wanted:
-                return slice(start, start + len(ids))
-            start += len(ids)
-        raise InputError(f"node type {wanted!r} does not exist; there are {listed(self.ids_)}")
-
-    def _find(self, ids: Any, type: str | None) -> tuple[str, NDArray[np.int64]]:
-        """The type and the positions of nodes given by id."""
-        self._check_fitted()
-        wanted = column(ids)
-        if type is None:
-            types = [each for each, known in self.ids_.items() if (known.find(wanted) >= 0).all()]
-            if len(types) > 1:
-                raise InputError(f"these ids occur in the types {listed(types)}; say which: type=...")
-            type = types[0] if types else next(iter(self.ids_))
-        self._slice(type)
-        positions = self.ids_[type].find(wanted)
-        if (positions < 0).any():
-            missing = wanted[int(np.flatnonzero(positions < 0)[0])]
-            where = f" of type {type!r}" if len(self.ids_) == 1 else ""
-            raise InputError(f"there is no node {missing!r}{where} in this model")
-        return type, positions

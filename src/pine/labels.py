@@ -87,7 +87,7 @@ def _known_values(graph: Graph, type: str, given: Any) -> tuple[NDArray[np.int64
     if isinstance(given, Mapping):
         if not given:
             raise InputError("labels are empty; give at least one, or none at all: labels=None")
-        ids = graph.node_ids(type)
+        ids = graph.nodes.of(type)
         positions = ids.find(column(list(given)))
         if (positions < 0).any():
             node = list(given)[int(np.flatnonzero(positions < 0)[0])]

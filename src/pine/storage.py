@@ -20,6 +20,7 @@ from pine._version import __version__
 from pine.errors import InputError
 from pine.graph.ids import NodeIds
 from pine.graph.intern import string_buffers
+from pine.graph.nodes import Nodes
 from pine.labels import Labels
 
 ARRAYS, ABOUT = "run.safetensors", "run.json"
@@ -32,7 +33,7 @@ class Run:
 
     method: str
     params: dict[str, Any]
-    ids: dict[str, NodeIds]
+    nodes: Nodes
     arrays: dict[str, NDArray[Any]]
     labels: Labels | None
 
@@ -41,7 +42,7 @@ def write_run(
     folder: Path,
     method: str,
     params: dict[str, Any],
-    ids: dict[str, NodeIds],
+    nodes: Nodes,
     arrays: dict[str, NDArray[Any]],
     labels: Labels | None,
 ) -> None:
@@ -54,7 +55,7 @@ def write_run(
         "types": [],
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    for number, (type, known) in enumerate(ids.items()):
+    for number, (type, known) in enumerate(nodes.by_type.items()):
         entry: dict[str, Any] = {"name": type, "kind": known.kind}
         if known.kind == "int":
             tensors[f"ids.{number}"] = known.values
@@ -110,17 +111,16 @@ def read_run(folder: Path) -> Run:
                 f"{folder} has format {about['format']}, this version reads {FORMAT}; upgrade pine-embedding"
             )
         tensors = load_file(folder / ARRAYS)
-        ids = {entry["name"]: _ids(entry, number, tensors) for number, entry in enumerate(about["types"])}
+        nodes = Nodes({entry["name"]: _ids(entry, number, tensors) for number, entry in enumerate(about["types"])})
         labels = None
         if "labels" in about:
             said = about["labels"]
             classes = None if said["classes"] is None else _class_array([_untagged(value) for value in said["classes"]])
             known, values = tensors.pop("labels.known"), tensors.pop("labels.values")
             labels = Labels(said["task"], said["type"], known, values, classes, said["named_sets"])
-        count = sum(map(len, ids.values()))
-        if tensors["vectors"].shape[0] != count:
-            raise InputError(f"{folder} is damaged: {count} nodes but vectors of shape {tensors['vectors'].shape}")
-        return Run(about["method"], about["params"], ids, tensors, labels)
+        if tensors["vectors"].shape[0] != len(nodes):
+            raise InputError(f"{folder} is damaged: {len(nodes)} nodes but vectors of shape {tensors['vectors'].shape}")
+        return Run(about["method"], about["params"], nodes, tensors, labels)
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, OSError, SafetensorError, AttributeError) as problem:

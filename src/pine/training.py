@@ -53,11 +53,11 @@ def read_graph(edges: Path | None, relations: Sequence[str], directed: bool) -> 
 
 def read_label_file(path: Path, graph: Graph, label_type: str | None) -> Any:
     """Node id and label a line; an id on several lines has a set of labels."""
-    type = graph.check_type(label_type)
+    type = graph.nodes.check_type(label_type)
     text = look(path)
     found: dict[Any, list[str]] = {}
     row = 0
-    known = graph.node_ids(type)
+    known = graph.nodes.of(type)
     for ids, names in text.read([0], text=[1]):
         nodes = ids.objects() if known.kind != "str" else [str(node) for node in ids.objects()]
         positions = known.find(column(nodes))

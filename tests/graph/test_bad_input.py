@@ -161,22 +161,22 @@ def test_duplicate_ids_are_refused(nodes):
 
 def test_types_and_relations_that_do_not_exist_are_refused():
     graph = Graph.from_relations({("author", "writes", "paper"): [("ann", 1)]})
-    with pytest.raises(InputError, match="node type 'venue' does not exist; this graph has 'author', 'paper'"):
+    with pytest.raises(InputError, match="node type 'venue' does not exist; there are 'author', 'paper'"):
         graph.ids("venue")
     with pytest.raises(InputError, match=r"relation \('a', 'b', 'c'\) does not exist"):
         graph.matrix(("a", "b", "c"))
-    with pytest.raises(InputError, match="this graph has the node types 'author', 'paper'; say which"):
+    with pytest.raises(InputError, match="there are the node types 'author', 'paper'; say which"):
         graph.ids()
-    with pytest.raises(InputError, match="features for node type 'venue' does not exist"):
+    with pytest.raises(InputError, match="node type 'venue' does not exist"):
         Graph.from_relations({("a", "r", "a"): [(0, 1)]}, features={"venue": [[1]]})
     with pytest.raises(InputError, match="weights for relation"):
         Graph.from_relations({("a", "r", "a"): [(0, 1)]}, weights={("a", "s", "a"): [1]})
     with pytest.raises(InputError, match="a relation is a tuple of strings"):
         Graph.from_relations({"a-r-a": [(0, 1)]})
-    with pytest.raises(InputError, match="there is no node 'bob' in this graph"):
+    with pytest.raises(InputError, match="there are no nodes 'bob' of one type here"):
         graph.neighbors("bob")
     with pytest.raises(InputError, match="there is no node 'bob' of type 'author'"):
-        graph.find(["ann", "bob"], "author")
+        graph.nodes.find(["ann", "bob"], "author")
 
 
 def test_options_that_do_not_exist_are_refused_with_those_that_do():

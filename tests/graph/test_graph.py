@@ -148,14 +148,14 @@ def test_two_relations_between_the_same_types_are_one_group_by_type():
     relations = {("user", "likes", "item"): [("u", "i")], ("user", "buys", "item"): [("u", "j"), ("u", "i")]}
     graph = Graph.from_relations(relations, weights={("user", "buys", "item"): [2.0, 3.0]})
     group = graph.groups()[1]
-    assert [graph.id_at(i) for i in group.matrix.row(0)] == ["i", "i", "j"]
+    assert [graph.nodes.id_at(i) for i in group.matrix.row(0)] == ["i", "i", "j"]
     assert group.matrix.weights.tolist() == [1.0, 3.0, 2.0]
 
 
 def test_the_same_id_may_occur_in_two_types_and_then_the_type_must_be_said():
     graph = Graph.from_relations({("a", "r", "b"): [(1, 1), (1, 2)]})
     assert graph.neighbors(1, type="b") == {"a": [1], "b": []}
-    with pytest.raises(InputError, match="occurs in the types 'a', 'b'; say which"):
+    with pytest.raises(InputError, match="1: found in the types 'a', 'b'; say which"):
         graph.neighbors(1)
 
 

@@ -36,7 +36,7 @@ class LabelPropagation(Embedder):
             raise InputError(
                 f"alpha must lie between 0 and 1 and rounds be positive, got {self.alpha} and {self.rounds}"
             )
-        nodes = graph.slice(labels.type)
+        nodes = graph.nodes.slice(labels.type)
         seeds = np.zeros((graph.num_nodes, labels.num_outputs + 1))
         # The last column is the mass of known labels that arrives.
         seeds[nodes.start + labels.known] = np.column_stack([labels.targets(), np.ones(len(labels.known))])

@@ -124,6 +124,15 @@ def checked_features(values: Any, count: int, type: str) -> Features:
     return matrix
 
 
+def checked_data(values: Any, count: int, name: str) -> NDArray[Any]:
+    """An array that travels with the nodes: (count, ...)."""
+    array = np.array(values)
+    if array.shape[:1] != (count,):
+        raise InputError(f"{name} must have one entry per node, ({count}, ...), got shape {array.shape}")
+    array.flags.writeable = False
+    return array
+
+
 def check_relation(relation: Any) -> Relation:
     """A relation is (source type, name, destination type)."""
     if not (isinstance(relation, tuple) and len(relation) == 3 and all(isinstance(part, str) for part in relation)):

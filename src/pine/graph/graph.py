@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
-from pine.graph.build import Features, Relation, build_relations, check_known, check_relation, checked_features
-from pine.graph.column import column
+from pine.graph.build import (
+    Features,
+    Relation,
+    build_relations,
+    check_known,
+    check_relation,
+    checked_data,
+    checked_features,
+)
 from pine.graph.csr import CSR
 from pine.graph.groups import By, Direction, NeighborGroup, neighbor_groups
-from pine.graph.ids import NodeIds, ids_from
+from pine.graph.nodes import Nodes
 from pine.graph.table import edge_table
 
 if TYPE_CHECKING:
@@ -33,11 +39,11 @@ class Graph:
     Build one with from_edges, from_relations, from_networkx, from_scipy or from_pyg.
     """
 
-    _ids: Mapping[str, NodeIds]
+    nodes: Nodes
     _relations: Mapping[Relation, CSR]
-    directed: bool
     features: Mapping[str, Features]
     node_data: Mapping[str, Mapping[str, NDArray[Any]]]  # arrays that travel with the nodes, such as PyG's y and masks
+    directed: bool
 
     # ---- building ----
 
@@ -113,12 +119,12 @@ class Graph:
         )
         if not sum(map(len, ids.values())):
             raise InputError("a graph needs at least one node; the edges are empty and no nodes are given")
-        return cls.assemble(ids, built, directed=directed, features=features, node_data=node_data)
+        return cls.assemble(Nodes(ids), built, directed=directed, features=features, node_data=node_data)
 
     @classmethod
     def assemble(
         cls,
-        ids: Mapping[str, NodeIds],
+        nodes: Nodes,
         relations: Mapping[Relation, CSR],
         *,
         directed: bool,
@@ -126,26 +132,23 @@ class Graph:
         node_data: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Graph:
         """Put parts together that are already numbered; what goes with the nodes is checked here."""
-        check_known("features for node type", list(features or {}), list(ids))
-        check_known("node data for node type", list(node_data or {}), list(ids))
-        checked = {type: checked_features(value, len(ids[type]), type) for type, value in (features or {}).items()}
+        checked = {}
+        for type, values in (features or {}).items():
+            checked[type] = checked_features(values, len(nodes.of(type)), type)
         data: dict[str, Mapping[str, NDArray[Any]]] = {}
         for type, arrays in (node_data or {}).items():
-            copies = {name: np.array(array) for name, array in arrays.items()}
-            for name, array in copies.items():
-                if array.ndim == 0 or len(array) != len(ids[type]):
-                    raise InputError(f"{name} of type {type!r} must have one entry per node, {len(ids[type])}")
-                array.flags.writeable = False
-            data[type] = MappingProxyType(copies)
-        proxies = [MappingProxyType(dict(part)) for part in (ids, relations, checked, data)]
-        return cls(proxies[0], proxies[1], directed, proxies[2], proxies[3])
+            count = len(nodes.of(type))
+            data[type] = MappingProxyType({name: checked_data(array, count, name) for name, array in arrays.items()})
+        return cls(
+            nodes, MappingProxyType(dict(relations)), MappingProxyType(checked), MappingProxyType(data), directed
+        )
 
     # ---- size ----
 
     @property
     def node_types(self) -> tuple[str, ...]:
         """The node types, in the order in which their nodes are numbered."""
-        return tuple(self._ids)
+        return self.nodes.types
 
     @property
     def relations(self) -> tuple[Relation, ...]:
@@ -155,7 +158,7 @@ class Graph:
     @property
     def num_nodes(self) -> int:
         """Number of nodes of all types."""
-        return sum(map(len, self._ids.values()))
+        return len(self.nodes)
 
     @property
     def num_edges(self) -> int:
@@ -165,12 +168,11 @@ class Graph:
     @property
     def nbytes(self) -> int:
         """Size of the ids and edges in memory."""
-        ids, edges = self._ids.values(), self._relations.values()
-        return sum(each.nbytes for each in ids) + sum(each.nbytes for each in edges)
+        return self.nodes.nbytes + sum(matrix.nbytes for matrix in self._relations.values())
 
     def count(self, type: str | None = None) -> int:
         """Number of nodes of a type."""
-        return len(self._ids[self.check_type(type)])
+        return len(self.nodes.of(type))
 
     def edge_count(self, relation: Relation) -> int:
         """Number of edges of a relation; an undirected edge counts once."""
@@ -179,53 +181,9 @@ class Graph:
             return csr.nnz
         return (csr.nnz + int((csr.indices == csr.rows()).sum())) // 2
 
-    def slice(self, type: str) -> slice:
-        """Where the nodes of a type stand in the numbering over all types."""
-        start = 0
-        for each, ids in self._ids.items():
-            if each == self.check_type(type):
-                return slice(start, start + len(ids))
-            start += len(ids)
-        raise AssertionError(type)
-
-    # ---- ids ----
-
     def ids(self, type: str | None = None) -> NDArray[Any]:
         """The users' ids of the nodes of a type, in node order: int64, or object for anything but integers."""
-        return self._ids[self.check_type(type)].to_numpy()
-
-    def node_ids(self, type: str | None = None) -> NodeIds:
-        """The ids of a type in their compact form."""
-        return self._ids[self.check_type(type)]
-
-    def find(self, nodes: Any, type: str | None = None) -> NDArray[np.int64]:
-        """Positions within their type of nodes given by id; an unknown id is an error."""
-        type = self.check_type(type)
-        wanted = column(nodes)
-        positions = self._ids[type].find(wanted)
-        unknown = np.flatnonzero(positions < 0)
-        if len(unknown):
-            raise InputError(f"there is no node {wanted[int(unknown[0])]!r} of type {type!r} in this graph")
-        return positions
-
-    def type_of(self, node: Any) -> str:
-        """The one node type in which an id occurs."""
-        types = [type for type, ids in self._ids.items() if ids.position(node) >= 0]
-        if not types:
-            raise InputError(f"there is no node {node!r} in this graph")
-        if len(types) > 1:
-            raise InputError(f"node {node!r} occurs in the types {listed(types)}; say which: type=...")
-        return types[0]
-
-    def check_type(self, type: str | None) -> str:
-        """The given type if it exists; without one, the only type there is."""
-        if type is None:
-            if len(self._ids) > 1:
-                raise InputError(f"this graph has the node types {listed(self._ids)}; say which: type=...")
-            return next(iter(self._ids))
-        if type not in self._ids:
-            raise InputError(f"node type {type!r} does not exist; this graph has {listed(self._ids)}")
-        return type
+        return self.nodes.of(type).to_numpy()
 
     # ---- neighbors ----
 
@@ -251,20 +209,12 @@ class Graph:
         self, node: Any, type: str | None = None, *, by: By = "type", direction: Direction | None = None
     ) -> dict[str, list[Any]]:
         """The neighbors of one node by their ids: {group: ids}."""
-        type = self.type_of(node) if type is None else self.check_type(type)
-        position = self.slice(type).start + int(self.find([node], type)[0])
+        type, positions = self.nodes.find([node], type)
+        number = self.nodes.slice(type).start + int(positions[0])
         return {
-            group.name: [self.id_at(int(neighbor)) for neighbor in group.matrix.row(position)]
+            group.name: [self.nodes.id_at(int(neighbor)) for neighbor in group.matrix.row(number)]
             for group in self.groups(by, direction)
         }
-
-    def id_at(self, position: int) -> Any:
-        """The id of the node at a position that counts over all types."""
-        for ids in self._ids.values():
-            if position < len(ids):
-                return ids[position]
-            position -= len(ids)
-        raise IndexError(position)
 
     # ---- elsewhere ----
 
@@ -307,29 +257,21 @@ class Graph:
 
     def renamed(self, ids: Mapping[str, Any]) -> Graph:
         """The same graph with other ids for its nodes, in node order: {type: ids}."""
-        check_known("ids for node type", list(ids), self.node_types)
-        renamed = {type: ids_from(ids[type]) if type in ids else known for type, known in self._ids.items()}
-        for type, known in self._ids.items():
-            if len(renamed[type]) != len(known):
-                raise InputError(
-                    f"ids of type {type!r} must have one entry per node, {len(known)}, got {len(renamed[type])}"
-                )
-        return Graph(MappingProxyType(renamed), self._relations, self.directed, self.features, self.node_data)
+        return replace(self, nodes=self.nodes.renamed(ids))
 
     def with_features(self, features: Mapping[str, Any]) -> Graph:
         """The same graph with other features: {type: (count, num_features)}."""
-        return Graph.assemble(
-            self._ids, self._relations, directed=self.directed, features=features, node_data=self.node_data
-        )
+        rest = {"directed": self.directed, "node_data": self.node_data}
+        return Graph.assemble(self.nodes, self._relations, features=features, **rest)  # type: ignore[arg-type]
 
     def bare(self) -> Graph:
         """The same graph without node_data, which may hold labels."""
-        return Graph.assemble(self._ids, self._relations, directed=self.directed, features=self.features)
+        return replace(self, node_data=MappingProxyType({}))
 
     def __repr__(self) -> str:
         kind = "directed " if self.directed else ""
         if self.node_types == (NODE,):
             return f"Graph({self.num_nodes:,} nodes, {self.num_edges:,} {kind}edges)"
-        nodes = ", ".join(f"{len(ids):,} {type}" for type, ids in self._ids.items())
+        nodes = ", ".join(f"{len(ids):,} {type}" for type, ids in self.nodes.by_type.items())
         edges = ", ".join(f"{self.edge_count(each):,} {'-'.join(each)}" for each in self.relations)
         return f"Graph({nodes}; {kind}edges: {edges})"

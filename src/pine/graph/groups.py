@@ -94,7 +94,7 @@ def _lay_out(graph: Graph, sides: Sequence[_Side]) -> CSR:
     if len(sides) == 1 and len(graph.node_types) == 1:
         return blocks[0]
     empty = [np.empty(0, np.int32)]
-    starts = [(graph.slice(side.row).start, graph.slice(side.column).start) for side in sides]
+    starts = [(graph.nodes.slice(side.row).start, graph.nodes.slice(side.column).start) for side in sides]
     rows = np.concatenate([*empty, *(b.rows() + start for b, (start, _) in zip(blocks, starts, strict=True))])
     columns = np.concatenate([*empty, *(b.indices + start for b, (_, start) in zip(blocks, starts, strict=True))])
     weights = None

@@ -103,7 +103,7 @@ def to_networkx(graph: Graph) -> networkx.Graph:
     except ImportError:
         raise InputError("to_networkx needs NetworkX: pip install networkx") from None
     typed = graph.node_types != (NODE,)
-    ids = {type: graph.node_ids(type).to_list() for type in graph.node_types}
+    ids = {type: graph.nodes.of(type).to_list() for type in graph.node_types}
     everything = [node for nodes in ids.values() for node in nodes]
     shared = len(set(everything)) < len(everything)
     keys = {type: [(type, node) for node in nodes] if shared else nodes for type, nodes in ids.items()}

@@ -92,7 +92,7 @@ def to_pyg(graph: Graph) -> Any:
     for kind in graph.node_types:
         store = data[kind] if typed else data
         store.num_nodes = graph.count(kind)
-        ids = graph.node_ids(kind)
+        ids = graph.nodes.of(kind)
         if ids.kind != "int":
             store["id"] = ids.to_list()
         elif not ids.is_range:

@@ -1,0 +1,89 @@
+"""The nodes of every type with the users' ids, numbered type after type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.errors import InputError, listed
+from pine.graph.column import column
+from pine.graph.ids import NodeIds, ids_from
+
+
+class Nodes:
+    """Immutable. A position counts within a type; slice says where a type stands among all nodes."""
+
+    def __init__(self, ids: Mapping[str, NodeIds]) -> None:
+        self.by_type: Mapping[str, NodeIds] = MappingProxyType(dict(ids))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.by_type.values()))
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The node types, in order."""
+        return tuple(self.by_type)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the ids in memory."""
+        return sum(ids.nbytes for ids in self.by_type.values())
+
+    def of(self, type: str | None = None) -> NodeIds:
+        """The ids of a type; without one, of the only type there is."""
+        return self.by_type[self.check_type(type)]
+
+    def slice(self, type: str | None = None) -> slice:
+        """Where the nodes of a type stand in the numbering over all types."""
+        type = self.check_type(type)
+        start = sum(len(self.by_type[before]) for before in self.types[: self.types.index(type)])
+        return slice(start, start + len(self.by_type[type]))
+
+    def id_at(self, number: int) -> Any:
+        """The id of the node with a number that counts over all types."""
+        for ids in self.by_type.values():
+            if number < len(ids):
+                return ids[number]
+            number -= len(ids)
+        raise IndexError(number)
+
+    def find(self, nodes: Any, type: str | None = None) -> tuple[str, NDArray[np.int64]]:
+        """The type of nodes given by id, and their positions in it; without a type, the one that has them all."""
+        wanted = column(nodes)
+        if type is None and len(self.by_type) > 1:
+            types = [each for each, ids in self.by_type.items() if (ids.find(wanted) >= 0).all()]
+            if len(types) > 1:
+                raise InputError(f"{listed(wanted.objects())}: found in the types {listed(types)}; say which: type=...")
+            if not types:
+                raise InputError(f"there are no nodes {listed(wanted.objects())} of one type here")
+            type = types[0]
+        type = self.check_type(type)
+        positions = self.by_type[type].find(wanted)
+        if (positions < 0).any():
+            missing = wanted[int(np.flatnonzero(positions < 0)[0])]
+            raise InputError(f"there is no node {missing!r} of type {type!r} here")
+        return type, positions
+
+    def check_type(self, type: str | None) -> str:
+        """The given type if it exists; without one, the only type there is."""
+        if type is None:
+            if len(self.by_type) > 1:
+                raise InputError(f"there are the node types {listed(self.by_type)}; say which: type=...")
+            return next(iter(self.by_type))
+        if type not in self.by_type:
+            raise InputError(f"node type {type!r} does not exist; there are {listed(self.by_type)}")
+        return type
+
+    def renamed(self, ids: Mapping[str, Any]) -> Nodes:
+        """The same nodes with other ids, in node order: {type: ids}."""
+        renamed = dict(self.by_type)
+        for type, values in ids.items():
+            renamed[self.check_type(type)] = given = ids_from(values)
+            if len(given) != len(self.by_type[type]):
+                known = len(self.by_type[type])
+                raise InputError(f"ids of type {type!r} must have one entry per node, {known}, got {len(given)}")
+        return Nodes(renamed)

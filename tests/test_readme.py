@@ -1,0 +1,63 @@
+"""What the README says works as written and prints what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+import pine
+from pine.evaluation import evaluate
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_ten_lines_of_python_print_what_their_comments_say(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"```python\n(import numpy.*?)```", README, re.DOTALL).group(1)
+    exec(code, {})
+    said = [
+        line.split("# ", 1)[1].split(":")[0] for line in code.splitlines() if line.startswith("print") and "# " in line
+    ]
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == len(said) == 3
+    for line, comment in zip(printed, said, strict=True):
+        assert line.startswith(comment.strip().split(" {")[0])
+
+
+def test_the_results_table_is_what_evaluate_measures():
+    row = re.search(r"\| label propagation \|(.*)\|", README).group(1)
+    said = [float(mean) for mean in re.findall(r"(\.\d{3}) ±", row)]
+    results = list(
+        evaluate(
+            pine.datasets.load("cora"), {"label-propagation": pine.METHODS["label-propagation"]}, [0.1, 0.5, 0.9], 5
+        )
+    )
+    measured = [np.mean([r.scores["accuracy"] for r in results if r.ratio == ratio]) for ratio in (0.1, 0.5, 0.9)]
+    np.testing.assert_allclose(said, measured, atol=0.0006)
+
+
+def test_every_file_and_folder_that_the_readme_names_is_there():
+    for link in re.findall(r"\]\(([^)#]+)\)", README):
+        assert link.startswith("http") or (ROOT / link).exists(), link
+    folders = re.search(r"```\nsrc/pine/\n(.*?)```", README, re.DOTALL).group(1)
+    for line in folders.splitlines():
+        name = line.split()[0]
+        assert (ROOT / "src/pine" / name if line.startswith(" ") else ROOT / name).exists(), name
+
+
+def test_the_public_names_are_listed():
+    visible = {name for name in vars(pine) if not name.startswith("_")}
+    submodules = {path.stem for path in (ROOT / "src" / "pine").iterdir()}
+    assert visible - submodules <= set(pine.__all__)
+    assert all(hasattr(pine, name) for name in pine.__all__)
+
+
+def test_every_command_of_the_readme_exists():
+    from pine.cli import app
+
+    commands = {command.callback.__name__ for command in app.registered_commands}
+    block = re.search(r"## The command line\n\n```\n(.*?)```", README, re.DOTALL).group(1)
+    assert {line.split()[1] for line in block.splitlines()} == commands
