@@ -148,9 +148,11 @@ def test_dblp_authors_are_rows_words_are_words_and_weights_are_papers(need_data:
         users = rows[:, 1] == term
         expected = dict(zip(rows[users, 0].tolist(), heavy[users].tolist(), strict=True))
     coauthor = graph.to_scipy(("author", "coauthor", "author"))
-    first, second = graph.find([a, b], "author")
+    first, second = graph.nodes.find([a, b], "author")[1]
     assert coauthor[first, second] == coauthor[second, first] == weight
-    column = graph.to_scipy(("author", "uses", "term"))[:, [int(graph.find(["database"], "term")[0])]].toarray()[:, 0]
+    column = graph.to_scipy(("author", "uses", "term"))[
+        :, [int(graph.nodes.find(["database"], "term")[1][0])]
+    ].toarray()[:, 0]
     authors = graph.ids("author")
     got = dict(zip(authors[column > 0].tolist(), column[column > 0].tolist(), strict=True))
     kept = set(authors.tolist())
@@ -175,7 +177,7 @@ def test_the_names_of_dblps_areas_are_those_that_their_words_tell(need_data: Cal
         "document": "information retrieval",
     }
     for word, area in told.items():
-        position = int(dblp.graph.find([word], "term")[0])
+        position = int(dblp.graph.nodes.find([word], "term")[1][0])
         assert dblp.label_names[int(share[:, position].argmax())] == area, word
 
 
