@@ -46,9 +46,15 @@ def labels_for(method, labels):
     return labels if method.supervised else None
 
 
+def quick(method):
+    """The method, with fewer rounds where it has many: the contract is not about accuracy."""
+    model = method()
+    return model.set_params(epochs=60) if "epochs" in model.get_params() else model
+
+
 def test_every_node_gets_a_finite_vector_isolated_ones_too(method):
     graph, labels = islands()
-    model = method().fit(graph, labels_for(method, np.where(np.arange(41) % 2, labels, -1)))
+    model = quick(method).fit(graph, labels_for(method, np.where(np.arange(41) % 2, labels, -1)))
     assert model.embedding_.shape[0] == 41
     assert model.embedding_.dtype == np.float32
     assert np.isfinite(model.embedding_).all()
@@ -57,7 +63,7 @@ def test_every_node_gets_a_finite_vector_isolated_ones_too(method):
 
 def test_every_node_of_every_type_gets_a_vector(method):
     graph, labels = typed()
-    embedding = method().fit(graph, labels_for(method, labels)).embedding_
+    embedding = quick(method).fit(graph, labels_for(method, labels)).embedding_
     assert {type: len(vectors) for type, vectors in embedding.items()} == {"author": 9, "paper": 9}
     assert all(np.isfinite(vectors).all() for vectors in embedding.values())
 
@@ -66,9 +72,9 @@ def test_the_same_seed_gives_the_same_vectors_and_the_global_seed_is_left_alone(
     graph, labels = islands()
     # The global generators are legacy, but users seed them, and a library must neither read nor move them.
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first = method().set_params(seed=3).fit(graph, labels_for(method, labels)).embedding_
+    first = quick(method).set_params(seed=3).fit(graph, labels_for(method, labels)).embedding_
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-    second = method().set_params(seed=3).fit(graph, labels_for(method, labels)).embedding_
+    second = quick(method).set_params(seed=3).fit(graph, labels_for(method, labels)).embedding_
     np.testing.assert_array_equal(first, second)
 
 
@@ -78,7 +84,7 @@ def test_predictions_are_the_users_own_labels(method):
     graph, numbers = islands()
     words = np.array(["low", "mid", "top"])[numbers]
     known = {f"v{i}": words[i] for i in range(0, 36, 2)}
-    model = method().fit(graph, known)
+    model = quick(method).fit(graph, known)
     assert model.classes_.tolist() == ["low", "mid", "top"]
     predicted = model.predict()
     assert (predicted[:36] == words[:36]).mean() > 0.85
@@ -93,17 +99,17 @@ def test_label_sets_are_predicted_as_they_were_given(method):
         pytest.skip("does not learn label sets")
     graph, numbers = islands()
     sets = {f"v{i}": {"even", "odd"} if numbers[i] == 2 else {("even", "odd")[numbers[i]]} for i in range(0, 36, 2)}
-    predicted = method().fit(graph, sets).predict()
+    predicted = quick(method).fit(graph, sets).predict()
     assert all(isinstance(each, set) for each in predicted)
     assert predicted[1] == {"even"}
     rows = np.full((41, 2), -1)
     rows[:36:2] = [[1, 1] if numbers[i] == 2 else [numbers[i] == 0, numbers[i] == 1] for i in range(0, 36, 2)]
-    assert method().fit(graph, rows).predict()[1].tolist() == [1, 0]
+    assert quick(method).fit(graph, rows).predict()[1].tolist() == [1, 0]
 
 
 def test_a_saved_run_gives_back_the_same_vectors_and_predictions(method, tmp_path):
     graph, labels = islands()
-    model = method().fit(graph, labels_for(method, labels))
+    model = quick(method).fit(graph, labels_for(method, labels))
     model.save(tmp_path / "run")
     for loaded in (method.load(tmp_path / "run"), load_run(tmp_path / "run")):
         np.testing.assert_array_equal(loaded.embedding_, model.embedding_)
@@ -115,7 +121,7 @@ def test_a_saved_run_gives_back_the_same_vectors_and_predictions(method, tmp_pat
 
 def test_a_typed_run_is_saved_with_all_its_types(method, tmp_path):
     graph, labels = typed()
-    model = method().fit(graph, labels_for(method, labels))
+    model = quick(method).fit(graph, labels_for(method, labels))
     model.save(tmp_path / "run")
     loaded = method.load(tmp_path / "run")
     for type, vectors in model.embedding_.items():
@@ -127,20 +133,21 @@ def test_bad_labels_are_explained(method):
         pytest.skip("takes no labels")
     graph, labels = islands()
     with pytest.raises(InputError, match=r"labels must have one entry per node, shape \(41,\), got \(40,\)"):
-        method().fit(graph, labels[:-1])
+        quick(method).fit(graph, labels[:-1])
     with pytest.raises(InputError, match="there is a label for node 'nobody'"):
-        method().fit(graph, {"nobody": 1})
-    with pytest.raises(InputError, match="needs some"):
-        method().fit(graph)
+        quick(method).fit(graph, {"nobody": 1})
+    if method.needs_labels:
+        with pytest.raises(InputError, match="needs some"):
+            quick(method).fit(graph)
 
 
 def test_questions_that_cannot_be_answered_are_explained(method):
     graph, labels = islands()
     with pytest.raises(InputError, match="is not fitted yet"):
-        _ = method().embedding_
+        _ = quick(method).embedding_
     with pytest.raises(InputError, match=r"fit takes a pine\.Graph, got list"):
-        method().fit([(0, 1)], labels)
-    model = method().fit(graph, labels_for(method, labels))
+        quick(method).fit([(0, 1)], labels)
+    model = quick(method).fit(graph, labels_for(method, labels))
     with pytest.raises(InputError, match="there is no node 'nobody'"):
         model.vectors(["v1", "nobody"])
     if type(model).transform is Embedder.transform:
@@ -163,7 +170,7 @@ def test_the_users_ids_come_back_whatever_they_are(method):
     edges = [((1, "x"), 7), (7, "y"), ("y", (1, "x")), (7, 8)]
     graph = Graph.from_edges(edges)
     labels = {(1, "x"): 0, "y": 1, 8: 0}
-    model = method().fit(graph, labels if method.supervised else None)
+    model = quick(method).fit(graph, labels if method.supervised else None)
     np.testing.assert_array_equal(model.vectors([(1, "x"), "y"]), model.embedding_[[0, 2]])
 
 

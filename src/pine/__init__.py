@@ -5,5 +5,6 @@ from pine._version import __version__
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.methods import METHODS
+from pine.model import PINE
 
-__all__ = ["METHODS", "Graph", "InputError", "__version__", "datasets"]
+__all__ = ["METHODS", "PINE", "Graph", "InputError", "__version__", "datasets"]

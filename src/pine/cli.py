@@ -85,7 +85,7 @@ def train(
     label_type: Annotated[
         str | None, typer.Option(help="The node type that the labels are on.", metavar="TYPE")
     ] = None,
-    method: Annotated[str, typer.Option(help="Method to train.")] = "label-propagation",
+    method: Annotated[str, typer.Option(help="Method to train.")] = "pine",
     directed: Annotated[bool, typer.Option(help="Edges go one way.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
 ) -> None:
@@ -98,7 +98,7 @@ def train(
 @app.command()
 def evaluate(
     dataset: Annotated[str, typer.Argument(help="A name from `pine datasets`.")],
-    methods: Annotated[str, typer.Option(help="Names of methods, separated by commas.")] = "label-propagation",
+    methods: Annotated[str, typer.Option(help="Names of methods, separated by commas.")] = "pine,label-propagation",
     ratios: Annotated[str, typer.Option(help="Shares of labelled nodes, separated by commas.")] = "0.1,0.5,0.9",
     repeats: Annotated[int, typer.Option(help="Splits at each ratio.", min=1)] = 5,
     json: Annotated[

@@ -36,6 +36,7 @@ class Embedder(ABC):
 
     name: ClassVar[str]
     supervised: ClassVar[bool]  # has a classifier of its own
+    needs_labels: ClassVar[bool] = True  # of supervised methods: whether they can do without
     tasks: ClassVar[tuple[Task, ...]] = TASKS
 
     @abstractmethod
@@ -49,7 +50,7 @@ class Embedder(ABC):
                 f"fit takes a pine.Graph, got {type(graph).__name__}; build one with Graph.from_edges(...)"
             )
         read = read_labels(graph, labels, task)
-        if self.supervised and read is None:
+        if self.supervised and self.needs_labels and read is None:
             raise InputError(f"{self.name} learns from labels and needs some: fit(graph, labels)")
         if self.supervised and read is not None and read.task not in self.tasks:
             raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
@@ -128,7 +129,8 @@ class Embedder(ABC):
         arrays = {"vectors": self.fitted_.vectors}
         if self.fitted_.scores is not None:
             arrays["scores"] = self.fitted_.scores
-        write_run(Path(folder), self.name, self.get_params(), self.nodes_, arrays | self._state(), self.labels_)
+        arrays |= self._state()
+        write_run(Path(folder), self.name, self.get_params(), self.nodes_, arrays, self.labels_, self._about())
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -140,15 +142,19 @@ class Embedder(ABC):
         method = cls(**{key: value for key, value in run.params.items() if key in known})
         fitted = Fitted(run.arrays.pop("vectors"), run.arrays.pop("scores", None))
         method._remember(run.nodes, fitted, run.labels)
-        method._restore(run.arrays)
+        method._restore(run.arrays, run.about)
         return method
 
     def _state(self) -> dict[str, NDArray[Any]]:
         """Arrays that a method keeps beside its vectors and scores."""
         return {}
 
-    def _restore(self, arrays: dict[str, NDArray[Any]]) -> None:  # noqa: B027 - most methods keep nothing more
-        """Take back what _state gave."""
+    def _about(self) -> dict[str, Any]:
+        """What else a method keeps, as JSON has it."""
+        return {}
+
+    def _restore(self, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:  # noqa: B027 - most keep nothing
+        """Take back what _state and _about gave."""
 
     # ---- settings, as scikit-learn has them ----
 

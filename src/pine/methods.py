@@ -7,9 +7,11 @@ from pathlib import Path
 from pine.baselines import LabelPropagation
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
+from pine.model import PINE
 from pine.storage import read_run
 
 METHODS: dict[str, type[Embedder]] = {
+    "pine": PINE,
     "label-propagation": LabelPropagation,
 }
 

@@ -36,6 +36,7 @@ class Run:
     nodes: Nodes
     arrays: dict[str, NDArray[Any]]
     labels: Labels | None
+    about: dict[str, Any]
 
 
 def write_run(
@@ -45,6 +46,7 @@ def write_run(
     nodes: Nodes,
     arrays: dict[str, NDArray[Any]],
     labels: Labels | None,
+    more: dict[str, Any],
 ) -> None:
     """Write beside the folder, then put it in place with one rename."""
     about: dict[str, Any] = {
@@ -53,6 +55,7 @@ def write_run(
         "method": method,
         "params": {key: _plain(value) for key, value in params.items()},
         "types": [],
+        "about": more,
     }
     tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     for number, (type, known) in enumerate(nodes.by_type.items()):
@@ -120,7 +123,7 @@ def read_run(folder: Path) -> Run:
             labels = Labels(said["task"], said["type"], known, values, classes, said["named_sets"])
         if tensors["vectors"].shape[0] != len(nodes):
             raise InputError(f"{folder} is damaged: {len(nodes)} nodes but vectors of shape {tensors['vectors'].shape}")
-        return Run(about["method"], about["params"], nodes, tensors, labels)
+        return Run(about["method"], about["params"], nodes, tensors, labels, about["about"])
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, OSError, SafetensorError, AttributeError) as problem:

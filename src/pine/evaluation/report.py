@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from pine.datasets import load
 from pine.errors import InputError
 from pine.evaluation.run import Result, evaluate
 from pine.methods import method_class
+from pine.progress import progress_bar
 
 
 def evaluate_and_show(
@@ -47,19 +47,6 @@ def evaluate_and_show(
             sys.stdout.write(text)
         else:
             Path(json_to).write_text(text, encoding="utf-8")
-
-
-def progress_bar(console: Console) -> Progress:
-    """A bar with the number of runs done and the time left."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=console, transient=True)
 
 
 def results_table(title: str, results: Sequence[Result]) -> Table:

@@ -41,7 +41,11 @@ class NodeIds:
 
     def to_list(self) -> list[Any]:
         """Every id in node order, as Python objects."""
-        return Column(self.kind, [self.values]).objects()
+        return self.as_column().objects()
+
+    def as_column(self) -> Column:
+        """The same ids as a column to look up elsewhere."""
+        return Column(self.kind, [self.values])
 
     @property
     def nbytes(self) -> int:

@@ -1,0 +1,5 @@
+"""PINE itself: start, objective, one training loop, choice of settings, vectors for unseen nodes."""
+
+from pine.model.pine import PINE
+
+__all__ = ["PINE"]

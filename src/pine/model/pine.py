@@ -1,0 +1,163 @@
+"""PINE: vectors x, the function f of their neighbors, and a classifier theta, learned together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.embedder import Embedder, Fitted, Seed
+from pine.errors import InputError, listed, one_of
+from pine.graph import NODE, Graph, NeighborGroup
+from pine.graph.groups import By
+from pine.graph.nodes import Nodes
+from pine.labels import Labels
+from pine.model.learned import Learned
+
+# What needs torch is imported where it is used, so that `import pine` stays quick.
+
+
+@dataclass
+class PINE(Embedder):
+    """Learn a vector for every node from its neighbors, with labels or without.
+
+    lam: the paper's lambda, one number or one for each node type: agreement of x with f weighs 1 / lam.
+    scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
+    Where these two are None, they and the number of epochs, up to the given one, are chosen by cross-validation on the
+    training labels. The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu.
+    """
+
+    name: ClassVar[str] = "pine"
+    supervised: ClassVar[bool] = True
+    needs_labels: ClassVar[bool] = False
+
+    dim: int = 64
+    seed: Seed = 0
+    device: str = "auto"
+    threads: int | None = None
+    lam: float | tuple[float, ...] | None = None
+    scaling: Literal["sum", "sqrt", "mean"] | None = None
+    epochs: int = 300
+    folds: int = 3
+    hidden: int = 128  # the paper's L
+    projections: int = 32  # T
+    scales: int = 8  # Q
+    activation: Literal["tanh", "sigmoid"] = "tanh"
+    heads: Literal["shared", "separate"] = "shared"
+    conditioned: bool = True  # scaled and centered sums: see pine.nn.SetFunction
+    dropout: float = 0.4
+    entropy: float = 0.3  # how much unlabelled nodes are asked to be sure of their class
+    supervise_f: bool = True
+    weight_decay: float = 0.02  # lambda_w
+    smoothing: float = 0.0
+    learning_rate: float = 0.02
+    vector_rate: float = 0.003  # the learning rate of x
+    start: Literal["structural", "random"] = "structural"
+    groups: By = "type"
+    guard: float = 1.0  # without labels: weight of the decorrelation that keeps vectors from collapsing
+    progress: bool = False
+
+    @classmethod
+    def paper(cls, typed: bool = False, **changes: Any) -> Self:
+        """The method as printed (Section 4.1; for typed graphs 4.2, lambdas in the order of the node types)."""
+        one = {"lam": 0.005, "weight_decay": 1e-3, "hidden": 16, "projections": 32, "scales": 16}
+        two = {"lam": (0.2, 200.0), "weight_decay": 1e-4, "hidden": 8, "projections": 16, "scales": 8}
+        printed: dict[str, Any] = {
+            "scaling": "sum",
+            "heads": "separate",
+            "activation": "sigmoid",
+            "conditioned": False,
+            "dropout": 0.0,
+            "entropy": 0.0,
+            "supervise_f": False,
+            "learning_rate": 0.01,  # not printed: Adam, no more
+            "vector_rate": 0.01,
+            "start": "random",
+        }
+        return cls(**(printed | (two if typed else one) | changes))
+
+    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+        from pine.model.fitting import learn
+
+        self._check_settings(graph)
+        self.learned_ = learn(self, graph, labels, rng)
+        return Fitted(self.learned_.x, self.learned_.scores)
+
+    def neighbor_groups(self, graph: Graph) -> tuple[NeighborGroup, ...]:
+        """The K groups that f sums over; in a directed graph those who point here and those pointed at are apart."""
+        return graph.groups(self.groups, "split" if graph.directed else None)
+
+    def _check_settings(self, graph: Graph) -> None:
+        one_of("start", self.start, ("structural", "random"))
+        for field in ("dim", "epochs", "hidden", "projections", "scales"):
+            if not isinstance(getattr(self, field), int) or getattr(self, field) < 1:
+                raise InputError(f"{field} must be a positive whole number, got {getattr(self, field)!r}")
+        for field in ("learning_rate", "vector_rate"):
+            if not getattr(self, field) > 0:
+                raise InputError(f"{field} must be positive, got {getattr(self, field)!r}")
+        one_of("scaling", self.scaling, (None, "sum", "sqrt", "mean"))
+        if self.lam is not None:
+            given = np.atleast_1d(np.asarray(self.lam, np.float64))
+            if not (np.isfinite(given) & (given > 0)).all():
+                raise InputError(f"lam must be positive, got {self.lam!r}")
+            if len(given) not in (1, len(graph.node_types)):
+                raise InputError(
+                    f"lam must be one number or one for each of {listed(graph.node_types)}, got {self.lam!r}"
+                )
+
+    # ---- after fit ----
+
+    def reconstruct(self) -> Any:
+        """f of every node's neighbors, in the form of embedding_."""
+        self._check_fitted()
+        return _by_type(self.nodes_, self.learned_.f)
+
+    def most_similar(self, node: Any, k: int = 10, type: str | None = None) -> list[tuple[Any, float]]:
+        """The k nodes of the same type whose vectors are nearest in cosine: [(id, cosine)], the nearest first."""
+        self._check_fitted()
+        type, positions = self.nodes_.find([node], type)
+        vectors = self.fitted_.vectors[self.nodes_.slice(type)]
+        unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        cosine = unit @ unit[positions[0]]
+        cosine[positions[0]] = -np.inf
+        nearest = np.argsort(-cosine, kind="stable")[: min(k, len(vectors) - 1)]
+        ids = self.nodes_.of(type)
+        return [(ids[int(i)], float(cosine[i])) for i in nearest]
+
+    def transform(self, graph: Graph) -> Any:
+        """Vectors for all nodes of a graph that holds unseen ones, without training; known nodes keep theirs."""
+        from pine.model.inductive import vectors_of
+
+        self._check_fitted()
+        return _by_type(graph.nodes, vectors_of(self, graph)[0])
+
+    def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
+        if graph is None:
+            return super()._scores(ids, graph, type)
+        from pine.model.inductive import vectors_of
+
+        assert self.labels_ is not None
+        if type not in (None, self.labels_.type):
+            raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
+        place = graph.nodes.slice(self.labels_.type)
+        x, f = vectors_of(self, graph)
+        scores = self.learned_.predictions(self.labels_.task, x[place], f[place])
+        return scores if ids is None else scores[graph.nodes.find(ids, self.labels_.type)[1]]
+
+    # ---- saving ----
+
+    def _state(self) -> dict[str, NDArray[Any]]:
+        return self.learned_.arrays()
+
+    def _about(self) -> dict[str, Any]:
+        return self.learned_.about()
+
+    def _restore(self, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:
+        self.learned_ = Learned.restored(self.fitted_.vectors, self.fitted_.scores, arrays, about)
+        self.lam = tuple(self.lam) if isinstance(self.lam, list) else self.lam
+
+
+def _by_type(nodes: Nodes, vectors: NDArray[np.float32]) -> Any:
+    return vectors if nodes.types == (NODE,) else {type: vectors[nodes.slice(type)] for type in nodes.types}

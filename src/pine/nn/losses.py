@@ -1,0 +1,90 @@
+"""The terms of the objective: (1 / lambda |V|) sum of ||x_v - f(N_v)||^2  +  (1 / |V_label|) sum of l(x_v, y_v).
+
+Every term is a mean over nodes, (..., num_nodes, any) to (...): leading dimensions are models trained side by side.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from pine.errors import InputError
+
+
+def agreement(x: Tensor, f: Tensor, lam: float = 1.0) -> Tensor:
+    """How far the vectors x (..., num_nodes, d) are from what their neighbors say, f: mean ||x - f||^2 / lambda."""
+    if x.shape != f.shape:
+        raise InputError(f"x and f must have the same shape, got {tuple(x.shape)} and {tuple(f.shape)}")
+    return (x - f).square().sum(-1).mean(-1) / lam
+
+
+def class_loss(scores: Tensor, labels: Tensor, smoothing: float = 0.0, weights: Tensor | None = None) -> Tensor:
+    """-log of the softmax at the label: scores (..., n, num_classes), labels (n,) integers.
+
+    smoothing gives that share of each label to all classes alike; weights (..., n) say how much each node counts.
+    """
+    _one_each(scores, labels, 1)
+    log_p = scores.log_softmax(-1)
+    at_label = log_p.gather(-1, labels.expand(log_p.shape[:-1])[..., None]).squeeze(-1)
+    return _mean(-((1 - smoothing) * at_label + smoothing * log_p.mean(-1)), weights)
+
+
+def label_set_loss(scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Logistic loss, summed over labels: scores (..., n, num_labels), labels (n, num_labels) of 0 and 1."""
+    _one_each(scores, labels, 2)
+    y = labels.to(scores.dtype).expand(scores.shape)
+    return _mean(functional.binary_cross_entropy_with_logits(scores, y, reduction="none").sum(-1), weights)
+
+
+def number_loss(scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Squared error: scores (..., n, k), labels (n, k), or (n,) where k is 1."""
+    y = labels[:, None] if labels.ndim == 1 else labels
+    _one_each(scores, y, 2)
+    return _mean((scores - y).square().sum(-1), weights)
+
+
+# By the task's name, as in `fit(graph, labels, task=...)`.
+LOSSES = {"classes": class_loss, "label-sets": label_set_loss, "numbers": number_loss}
+
+
+def l2(w: Tensor) -> Tensor:
+    """sum of ||w_i||^2 of a classifier's weights (..., num_classes, d); its b_i stay free."""
+    return w.square().sum((-2, -1))
+
+
+def decorrelation(x: Tensor) -> Tensor:
+    """||cov(x) - I||_F^2 / d of (..., num_nodes, d): 0 for uncorrelated coordinates of unit variance.
+
+    Without labels, x = f = const would be the best agreement; this is what a constant pays (1).
+    """
+    d = x.shape[-1]
+    return (_covariance(x) - torch.eye(d, dtype=x.dtype, device=x.device)).square().sum((-2, -1)) / d
+
+
+@torch.no_grad()
+def effective_rank(x: Tensor) -> float:
+    """How many dimensions (num_nodes, d) vectors spread over, from 0 (all the same) to d: exp of the entropy of the
+    singular values of x less its mean, as shares of their sum (Roy and Vetterli, 2007).
+    """
+    spread = torch.linalg.eigvalsh(_covariance(x.double())).clamp(min=0)
+    # What rounding alone makes of equal vectors does not count as spread.
+    rounding = (10 * torch.finfo(x.dtype).eps) ** 2 * x.double().square().mean()
+    singular = spread[spread > rounding].sqrt()
+    share = singular / singular.sum()
+    return float(torch.exp(-(share * share.log()).sum())) if len(singular) else 0.0
+
+
+def _covariance(x: Tensor) -> Tensor:
+    centered = x - x.mean(-2, keepdim=True)
+    return centered.mT @ centered / x.shape[-2]
+
+
+def _mean(each: Tensor, weights: Tensor | None) -> Tensor:
+    return each.mean(-1) if weights is None else (each * weights).sum(-1) / weights.sum(-1)
+
+
+def _one_each(scores: Tensor, labels: Tensor, ndim: int) -> None:
+    want = tuple(scores.shape[scores.ndim - 2 :][:ndim])
+    if tuple(labels.shape) != want:
+        raise InputError(f"labels must match the scores {tuple(scores.shape)}: shape {want}, got {tuple(labels.shape)}")

@@ -1,0 +1,102 @@
+"""The objective is the formula: compared with a plain computation, term by term."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from pine import Graph
+from pine.labels import read_labels
+from pine.model.objective import Neighborhoods, Objective, Targets
+from pine.model.selection import CANDIDATES, Choice, Scores, candidates, folds, held_out_score
+from pine.nn import SetFunction, set_function_reference
+
+GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
+
+
+def objective(lambdas, seen, **changes):
+    groups = GRAPH.groups()
+    f = SetFunction(
+        [4, 4], 4, L=5, T=3, Q=2, scaling="mean", batch=len(lambdas), generator=torch.Generator().manual_seed(1)
+    )
+    around = Neighborhoods.of(GRAPH, groups, "mean", torch.device("cpu"), None)
+    labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
+    targets = Targets.of(GRAPH, labels, np.array(seen), torch.device("cpu"))
+    settings = {"weight_decay": 0.1, "entropy": 0.0, "smoothing": 0.0, "on_f": True, "guard": 0.0} | changes
+    start = torch.randn(5, 4, generator=torch.Generator().manual_seed(2))
+    types = [GRAPH.nodes.slice(type) for type in GRAPH.node_types]
+    made = Objective(start, f, around, types, torch.tensor(lambdas), targets, **settings)
+    with torch.no_grad():
+        made.w.copy_(torch.randn(made.w.shape, generator=torch.Generator().manual_seed(3)))
+    return made
+
+
+def test_every_term_is_that_of_the_paper():
+    made = objective([[2.0, 5.0]], [[True, False, True]])
+    total, parts = made.loss(torch.Generator())
+    x, f = made.x[0], made.reconstruction()[0]
+    agreement = (x - f).square().sum(1)
+    assert np.isclose(parts["agreement"], float(agreement[:3].mean() / 2 + agreement[3:].mean() / 5), atol=1e-5)
+    log_x = (x @ made.w[0].T).log_softmax(1)
+    assert np.isclose(parts["labels"], float(-(log_x[0, 0] + log_x[2, 1]) / 2), atol=1e-5)
+    log_f = (f @ made.w[0].T).log_softmax(1)
+    assert np.isclose(parts["labels of f"], float(-(log_f[0, 0] + log_f[2, 1]) / 2), atol=1e-5)
+    assert np.isclose(parts["l2"], float(0.1 * made.w.square().sum()), atol=1e-5)
+    assert np.isclose(float(total), sum(parts.values()), atol=1e-5)
+
+
+def test_f_sees_the_neighbors_of_every_type_and_agrees_with_the_reference():
+    made = objective([[1.0]], [[True, True, True]])
+    groups = GRAPH.groups()
+    single = SetFunction([4, 4], 4, L=5, T=3, Q=2, scaling="mean")
+    single.load_state_dict({name: tensor[0] for name, tensor in made.f.state_dict().items()})
+    expected = set_function_reference(single, [made.x[0], made.x[0]], [group.matrix for group in groups])
+    torch.testing.assert_close(made.reconstruction()[0], expected)
+
+
+def test_models_side_by_side_do_not_touch_each_other():
+    both = objective([[1.0], [4.0]], [[True, False, True], [True, True, False]])
+    both.loss(torch.Generator())[0].sum().backward()
+    alone = objective([[1.0], [4.0]], [[True, False, True], [True, True, False]])
+    alone.loss(torch.Generator())[0][0].backward()
+    torch.testing.assert_close(both.x.grad[0], alone.x.grad[0])
+    assert float(alone.x.grad[1].abs().max()) == 0
+
+
+def test_labels_that_are_held_out_have_no_gradient():
+    made = objective([[1e12]], [[True, False, True]], on_f=False, weight_decay=0.0)
+    made.loss(torch.Generator())[0].sum().backward()
+    assert float(made.x.grad[0, 1].abs().max()) < 1e-9
+    assert float(made.x.grad[0, 0].abs().max()) > 1e-3
+
+
+def test_entropy_counts_unlabelled_nodes_only():
+    made = objective([[1.0]], [[True, True, True]], entropy=1.0)
+    _, parts = made.loss(torch.Generator())
+    p = (made.scores(made.x).softmax(-1) + made.scores(made.reconstruction()).softmax(-1)) / 2
+    unsure = -(p * p.log()).sum(-1)[0]
+    assert np.isclose(parts["entropy"], float(unsure[3:].sum() / 5), atol=1e-5)
+
+
+def test_candidates_keep_what_the_user_has_fixed():
+    assert [(choice.lam, choice.scaling) for choice in candidates(None, None, 9)] == [
+        ((lam,), s) for lam, s in CANDIDATES
+    ]
+    assert [choice.lam for choice in candidates(2.0, "sum", 9)] == [(2.0,)]
+    assert {choice.scaling for choice in candidates(None, "mean", 9)} == {"mean"}
+    assert [choice.scaling for choice in candidates((1.0, 2.0), None, 9)] == ["sqrt", "mean"]
+
+
+def test_the_best_choice_is_that_of_the_best_smoothed_score_and_losers_are_given_up():
+    scores, first, second = Scores(), Choice((1.0,), "mean", 300), Choice((2.0,), "mean", 300)
+    assert all(scores.add(first, epoch, score) for epoch, score in ((100, 0.7), (200, 0.8), (300, 0.6)))
+    assert scores.add(second, 100, 0.695)
+    assert not scores.add(second, 200, 0.78)
+    assert scores.best() == Choice((1.0,), "mean", 100, 0.75)
+
+
+def test_folds_are_equal_and_scores_are_those_of_held_out_nodes():
+    labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
+    assert sorted(folds(labels, 3, np.random.default_rng(0)).tolist()) == [0, 1, 2]
+    predicted = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]], np.float32)
+    assert held_out_score(labels, np.array([False, True, True]), predicted) == 0.5
