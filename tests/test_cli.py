@@ -9,6 +9,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import pine
@@ -75,6 +77,32 @@ def test_train_saves_a_run_from_the_users_own_files(tmp_path):
     assert load_run(tmp_path / "run").name == "pine"
 
 
+def test_a_trained_run_is_asked_exported_and_used_on_a_grown_graph(tmp_path):
+    ring = "".join(f"v{i},v{(i + 1) % 12}\nv{i},v{(i + 2) % 12}\n" for i in range(12))
+    (tmp_path / "edges.csv").write_text("source,target\n" + ring)
+    (tmp_path / "grown.csv").write_text("source,target\n" + ring + "new,v0\nnew,v1\n")
+    assert run("train", tmp_path / "edges.csv", "--out", tmp_path / "run").returncode == 0
+    near = run("neighbors", tmp_path / "run", "v3", "-k", 4)
+    assert len(near.stdout.splitlines()) == 4
+    assert "no node 'v99'" in refused(run("neighbors", tmp_path / "run", "v99"))
+    assert run("export", tmp_path / "run", "--format", "word2vec", "--out", tmp_path / "v.txt").returncode == 0
+    lines = (tmp_path / "v.txt").read_text().splitlines()
+    assert lines[0] == "12 64"
+    assert lines[1].split()[0] == "v0"
+    for name in ("grown.parquet", "grown.npy"):
+        assert run("embed", tmp_path / "run", tmp_path / "grown.csv", "--out", tmp_path / name).returncode == 0
+    table = pq.read_table(tmp_path / "grown.parquet")
+    vectors = np.load(tmp_path / "grown.npy", allow_pickle=False)
+    assert vectors.shape == (13, 64)
+    place = table["id"].to_pylist().index("v5")
+    trained = load_run(tmp_path / "run").vectors(["v5"])[0]
+    np.testing.assert_array_equal(np.array(table["vector"][place].as_py(), np.float32), trained)
+    np.testing.assert_array_equal(vectors[place], trained)
+    assert "must end in one of" in refused(run("embed", tmp_path / "run", tmp_path / "grown.csv", "--out", "x.doc"))
+    assert "format must be one of" in refused(run("export", tmp_path / "run", "--format", "pdf", "--out", "x"))
+    assert "is not a saved run" in refused(run("export", tmp_path / "nothing", "--out", "x"))
+
+
 def test_train_takes_typed_graphs_and_label_sets(tmp_path):
     (tmp_path / "w.tsv").write_text("ann\t1\nbob\t1\neve\t2\n")
     (tmp_path / "c.txt").write_text("1 3\n2 4\n")
@@ -134,7 +162,7 @@ def test_a_reader_that_stops_reading_is_no_error():
 
 def test_help_and_version_are_there():
     assert f"pine {pine.__version__}" in run("--version").stdout
-    for command in ("demo", "train", "evaluate", "datasets"):
+    for command in ("demo", "train", "embed", "neighbors", "export", "evaluate", "datasets"):
         assert command in run("--help").stdout
         assert run(command, "--help").returncode == 0
 

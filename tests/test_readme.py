@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import pine
 from pine.evaluation import evaluate
@@ -22,21 +24,36 @@ def test_the_ten_lines_of_python_print_what_their_comments_say(tmp_path, monkeyp
         line.split("# ", 1)[1].split(":")[0] for line in code.splitlines() if line.startswith("print") and "# " in line
     ]
     printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == len(said) == 3
+    assert len(printed) == len(said) == 4
     for line, comment in zip(printed, said, strict=True):
         assert line.startswith(comment.strip().split(" {")[0])
 
 
-def test_the_results_table_is_what_evaluate_measures():
-    row = re.search(r"\| label propagation \|(.*)\|", README).group(1)
-    said = [float(mean) for mean in re.findall(r"(\.\d{3}) ±", row)]
-    results = list(
-        evaluate(
-            pine.datasets.load("cora"), {"label-propagation": pine.METHODS["label-propagation"]}, [0.1, 0.5, 0.9], 5
+def table_row(name: str) -> list[tuple[float, float]]:
+    row = re.search(rf"\\| {name} \\|(.*)\\|", README).group(1)
+    return [(float(mean), float(deviation)) for mean, deviation in re.findall(r"(\.\d{3}) ±(\.\d{3})", row)]
+
+
+def test_the_results_table_is_that_of_the_stored_runs():
+    runs = json.loads((ROOT / "results" / "cora.json").read_text())
+    for method in ("pine", "label-propagation"):
+        for ratio, (mean, deviation) in zip((0.1, 0.5, 0.9), table_row(method), strict=True):
+            scores = [run["accuracy"] for run in runs if run["method"] == method and run["ratio"] == ratio]
+            assert len(scores) == 5
+            assert mean == pytest.approx(np.mean(scores), abs=0.00051)
+            assert deviation == pytest.approx(np.std(scores, ddof=1), abs=0.00051)
+
+
+def test_the_stored_runs_of_label_propagation_are_what_evaluate_measures_today():
+    runs = json.loads((ROOT / "results" / "cora.json").read_text())
+    method = {"label-propagation": pine.METHODS["label-propagation"]}
+    for result in evaluate(pine.datasets.load("cora"), method, [0.1, 0.5, 0.9], 5):
+        (stored,) = (
+            run["accuracy"]
+            for run in runs
+            if (run["method"], run["ratio"], run["repeat"]) == (result.method, result.ratio, result.repeat)
         )
-    )
-    measured = [np.mean([r.scores["accuracy"] for r in results if r.ratio == ratio]) for ratio in (0.1, 0.5, 0.9)]
-    np.testing.assert_allclose(said, measured, atol=0.0006)
+        assert stored == pytest.approx(result.scores["accuracy"], abs=1e-6)
 
 
 def test_every_file_and_folder_that_the_readme_names_is_there():

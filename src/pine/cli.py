@@ -1,4 +1,4 @@
-"""The command line: pine demo | train | evaluate | datasets."""
+"""The command line: pine demo | train | embed | neighbors | export | evaluate | datasets."""
 
 from __future__ import annotations
 
@@ -93,6 +93,59 @@ def train(
     from pine.training import train_files
 
     train_files(edges, relation or [], labels, label_type, method, directed, seed, out)
+
+
+@app.command()
+def embed(
+    run: Annotated[Path, typer.Argument(help="A folder that `pine train` wrote.", metavar="RUN")],
+    edges: Annotated[Path, typer.Argument(help="File of edges of a graph that holds unseen nodes.")],
+    out: Annotated[Path, typer.Option(help="File for the vectors: .parquet, .npy or .txt (word2vec).", metavar="FILE")],
+) -> None:
+    """Vectors for all nodes of a changed graph, without training; known nodes keep theirs."""
+    from pine.export import export_vectors, format_of
+    from pine.graph import Graph
+    from pine.methods import load_run
+
+    form = format_of(out)
+    model = load_run(run)
+    graph = Graph.from_edges(edges)
+    export_vectors(out, form, graph.nodes, model.transform(graph))
+    typer.echo(f"{graph.num_nodes:,} vectors in {out}")
+
+
+@app.command()
+def neighbors(
+    run: Annotated[Path, typer.Argument(help="A folder that `pine train` wrote.", metavar="RUN")],
+    node: Annotated[str, typer.Argument(help="A node's id.")],
+    k: Annotated[int, typer.Option("-k", help="How many.", min=1)] = 10,
+    type: Annotated[str | None, typer.Option(help="The node's type, if its id occurs in several.")] = None,
+) -> None:
+    """The nodes whose vectors are nearest to a node's."""
+    from pine.methods import load_run
+    from pine.model import PINE
+
+    model = load_run(run)
+    if not isinstance(model, PINE):
+        raise InputError(f"{run} was trained by {model.name}, and neighbors are for runs of pine")
+    kinds = {model.nodes_.of(each).kind for each in ([type] if type else model.nodes_.types)}
+    wanted: str | int = int(node) if kinds == {"int"} and node.lstrip("-").isdigit() else node
+    for found, cosine in model.most_similar(wanted, k, type):
+        typer.echo(f"{cosine:.4f}\t{found}")
+
+
+@app.command()
+def export(
+    run: Annotated[Path, typer.Argument(help="A folder that `pine train` wrote.", metavar="RUN")],
+    out: Annotated[Path, typer.Option(help="File to write.", metavar="FILE")],
+    format: Annotated[str, typer.Option(help="word2vec, parquet or npy.")] = "parquet",
+) -> None:
+    """Write a run's vectors for other tools."""
+    from pine.export import export_vectors
+    from pine.methods import load_run
+
+    model = load_run(run)
+    export_vectors(out, format, model.nodes_, model.embedding_)
+    typer.echo(f"{len(model.nodes_):,} vectors in {out}")
 
 
 @app.command()

@@ -210,6 +210,7 @@ def test_training_that_diverges_says_so(planted):
         ({"lam": (1.0, 2.0)}, "lam must be one number or one for each of 'node'"),
         ({"learning_rate": 0.0}, "learning_rate must be positive"),
         ({"start": "warm"}, "start must be one of"),
+        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
         ({"scaling": "max"}, "scaling must be one of"),
     ],
 )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from torch import Tensor
 
+from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.learned import Learned
@@ -79,6 +80,17 @@ def _learn(model: PINE, graph: Graph, labels: Labels | None, rng: np.random.Gene
     return replace(learned, scores=learned.predictions(labels.task, learned.x[place], learned.f[place]))
 
 
+def _device(wanted: str) -> torch.device:
+    """The device that is asked for; "auto": a GPU where there is one."""
+    if wanted == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=wanted).device
+    except (RuntimeError, AssertionError, TypeError) as problem:
+        said = str(problem).splitlines()[0]
+        raise InputError(f"device {wanted!r} cannot be used here ({said}); use 'auto', 'cpu' or 'cuda'") from None
+
+
 def _scaled_numbers(labels: Labels | None) -> tuple[float, float, Labels | None]:
     """Center and scale of numbers, and labels at zero mean and unit variance; other labels as they are."""
     if labels is None or labels.task != "numbers":
@@ -125,8 +137,7 @@ class Fitting:
         tick: Callable[[int], None],
     ) -> None:
         self.model, self.graph, self.labels, self.rng, self.tick = model, graph, labels, rng, tick
-        found = "cuda" if torch.cuda.is_available() else "cpu"
-        self.device = torch.device(found if model.device == "auto" else model.device)
+        self.device = _device(model.device)
         self.groups = model.neighbor_groups(graph)
         self._around: dict[str, Neighborhoods] = {}
         self.types = [graph.nodes.slice(type) for type in graph.node_types]
