@@ -30,7 +30,7 @@ def test_the_ten_lines_of_python_print_what_their_comments_say(tmp_path, monkeyp
 
 
 def table_row(name: str) -> list[tuple[float, float]]:
-    row = re.search(rf"\\| {name} \\|(.*)\\|", README).group(1)
+    row = re.search(rf"\| {name} \|(.*)\|", README).group(1)
     return [(float(mean), float(deviation)) for mean, deviation in re.findall(r"(\.\d{3}) ±(\.\d{3})", row)]
 
 
