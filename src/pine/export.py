@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
+from pine.files import atomic_write
 from pine.graph import NODE
 from pine.graph.nodes import Nodes
 
@@ -23,16 +22,8 @@ def export_vectors(path: Path, format: str, nodes: Nodes, embedding: Any) -> Non
     if format not in FORMATS:
         raise InputError(f"format must be one of {listed(FORMATS)}, got {format!r}")
     vectors = np.vstack([embedding[type] for type in nodes.types]) if isinstance(embedding, dict) else embedding
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            FORMATS[format](file, nodes, vectors)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    with atomic_write(path) as file:
+        FORMATS[format](file, nodes, vectors)
 
 
 def _names(nodes: Nodes) -> list[str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pine.files import atomic_write
+
 # Okabe and Ito's colors, told apart by color-blind readers as well.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#000000")
 
@@ -46,6 +48,5 @@ def draw_classes(
     figure.suptitle(title)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4), markerscale=2, frameon=False)
-    unfinished = path.with_name(f".{path.name}")
-    figure.savefig(unfinished, dpi=150, format=path.suffix.removeprefix("."))
-    unfinished.replace(path)
+    with atomic_write(path) as file:
+        figure.savefig(file, dpi=150, format=path.suffix.removeprefix("."))

@@ -14,10 +14,11 @@ import pytest
 
 from pine.datasets import CATALOG, available, load
 from pine.datasets.arrays import content_sum
-from pine.datasets.download import atomic_write, fetch
+from pine.datasets.download import fetch
 from pine.datasets.entry import Entry, Original
 from pine.datasets.places import cache_folder
 from pine.errors import InputError
+from pine.files import atomic_write
 
 EDGES = b"0 1\n1 2\n2 2\n"
 LABELS = b"0 1\n1 0\n2 41\n"

@@ -96,6 +96,16 @@ def test_labels_on_one_type_of_a_typed_graph_are_learned_and_every_node_gets_a_v
         assert (model.predict() == kind).mean() > 0.95
 
 
+@pytest.mark.parametrize("lam", [10.0, (10.0, 5.0)])
+def test_a_node_type_without_nodes_does_no_harm(lam):
+    edges, kind = groups()
+    graph = Graph.from_relations({("doc", "links", "doc"): edges}, nodes={"doc": range(len(kind)), "word": []})
+    seen = {"doc": np.where(np.arange(len(kind)) % 2, kind, -1)}
+    model = PINE(epochs=30, dim=8, lam=lam, scaling="mean").fit(graph, seen)
+    assert np.isfinite(model.embedding_["doc"]).all()
+    assert model.embedding_["word"].shape == (0, 8)
+
+
 def test_directed_graphs_have_two_groups():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)), directed=True)

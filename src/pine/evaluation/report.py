@@ -14,6 +14,7 @@ from rich.table import Table
 from pine.datasets import load
 from pine.errors import InputError
 from pine.evaluation.run import Result, evaluate
+from pine.files import atomic_write
 from pine.methods import method_class
 from pine.progress import progress_bar
 
@@ -46,7 +47,8 @@ def evaluate_and_show(
         if json_to == "-":
             sys.stdout.write(text)
         else:
-            Path(json_to).write_text(text, encoding="utf-8")
+            with atomic_write(Path(json_to)) as file:
+                file.write(text.encode())
 
 
 def results_table(title: str, results: Sequence[Result]) -> Table:

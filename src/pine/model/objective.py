@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from pine.graph import CSR, Graph, NeighborGroup
 from pine.labels import Labels
 from pine.nn import Neighbors, SetFunction
-from pine.nn.losses import class_loss, decorrelation, l2, label_set_loss, number_loss
+from pine.nn.losses import agreement, class_loss, decorrelation, l2, label_set_loss, number_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,11 @@ class Objective(nn.Module):
         super().__init__()
         batch = len(lambdas)
         self.x = nn.Parameter(start.expand(batch, *start.shape).clone())
-        self.f, self.around, self.types, self.lambdas, self.targets = f, around, list(types), lambdas, targets
+        self.f, self.around, self.targets = f, around, targets
+        # A type without nodes has no mean agreement.
+        filled = [k for k, place in enumerate(types) if place.stop > place.start]
+        self.types = [types[k] for k in filled]
+        self.lambdas = lambdas if lambdas.shape[1] == 1 else lambdas[:, filled]
         self.weight_decay, self.entropy, self.smoothing = weight_decay, entropy, smoothing
         self.on_f, self.guard = on_f, guard
         outputs = 0 if targets is None else targets.num_outputs
@@ -115,9 +119,8 @@ class Objective(nn.Module):
         }
 
     def _agreement(self, f: Tensor) -> Tensor:
-        distance = (self.x - f).square().sum(-1)
-        by_type = torch.stack([distance[:, place].mean(-1) for place in self.types if place.stop > place.start], -1)
-        return (by_type / self.lambdas).sum(-1)
+        by_type = [agreement(self.x[:, place], f[:, place]) for place in self.types]
+        return (torch.stack(by_type, -1) / self.lambdas).sum(-1)
 
     def _supervised(self, targets: Targets, f: Tensor, ramp: float) -> dict[str, Tensor]:
         parts = {"labels": self._labels(targets, self.x), "l2": self.weight_decay * l2(self.w)}
