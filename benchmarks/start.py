@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from planted import planted_graph
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -29,28 +30,13 @@ from sklearn.utils.extmath import randomized_svd
 
 from pine.datasets import load
 from pine.evaluation import split
-from pine.graph.csr import CSR, build_csr
+from pine.graph.csr import CSR
 from pine.labels import read_labels
 from pine.model import start
 
 DIM, RATIOS, REPEATS = 64, (0.1, 0.5, 0.9), 3
 WAYS = {"exact": 10**12, "pushed": 0}  # up to how many nodes the start is exact
 LIMIT = start.EXACT_NODES
-
-
-def planted_graph(num_nodes: int, inside: float = 0.6, seed: int = 0) -> tuple[CSR, NDArray[np.int64]]:
-    """Groups of 400 nodes in random order, 5 edges a node: the adjacency and the group of every node."""
-    rng = np.random.default_rng(seed)
-    groups, num_edges = max(2, num_nodes // 400), 5 * num_nodes
-    members = rng.permutation(num_nodes)
-    place = np.argsort(members)  # node members[p] stands at p and belongs to group p % groups
-    source = rng.integers(0, num_nodes, num_edges)
-    own = place[source] % groups
-    size = (num_nodes - own + groups - 1) // groups
-    near = members[own + groups * (rng.random(num_edges) * size).astype(np.int64)]
-    target = np.where(rng.random(num_edges) < inside, near, rng.integers(0, num_nodes, num_edges))
-    adjacency = build_csr(source, target, None, (num_nodes, num_nodes), mirror=True, drop_loops=True)
-    return adjacency, place % groups
 
 
 def timed(make: Callable[[], NDArray[Any]]) -> tuple[NDArray[Any], float]:

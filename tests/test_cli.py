@@ -103,6 +103,21 @@ def test_a_trained_run_is_asked_exported_and_used_on_a_grown_graph(tmp_path):
     assert "is not a saved run" in refused(run("export", tmp_path / "nothing", "--out", "x"))
 
 
+def test_train_starts_from_an_earlier_run_and_says_where_it_cannot(tmp_path):
+    ring = "".join(f"v{i},v{(i + 1) % 12}\nv{i},v{(i + 2) % 12}\n" for i in range(12))
+    (tmp_path / "edges.csv").write_text("source,target\n" + ring)
+    (tmp_path / "grown.csv").write_text("source,target\n" + ring + "new,v0\nnew,v1\n")
+    assert run("train", tmp_path / "edges.csv", "--out", tmp_path / "run").returncode == 0
+    again = ["train", tmp_path / "grown.csv", "--out", tmp_path / "again", "--start-from"]
+    done = run(*again, tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    first, second = load_run(tmp_path / "run"), load_run(tmp_path / "again")
+    assert 3 * len(second.learned_.history) == len(first.learned_.history)
+    assert "new" in second.nodes_.of("node").to_list()
+    assert "is not a saved run" in refused(run(*again, tmp_path / "nothing"))
+    assert "cannot start from an earlier run" in refused(run(*again, tmp_path / "run", "--method", "start"))
+
+
 def test_train_takes_typed_graphs_and_label_sets(tmp_path):
     (tmp_path / "w.tsv").write_text("ann\t1\nbob\t1\neve\t2\n")
     (tmp_path / "c.txt").write_text("1 3\n2 4\n")

@@ -88,11 +88,14 @@ def train(
     method: Annotated[str, typer.Option(help="Method to train.")] = "pine",
     directed: Annotated[bool, typer.Option(help="Edges go one way.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    start_from: Annotated[
+        Path | None, typer.Option(help="An earlier run; nodes that it knows begin where they were.", metavar="RUN")
+    ] = None,
 ) -> None:
     """Train on your own graph and save the run."""
     from pine.training import train_files
 
-    train_files(edges, relation or [], labels, label_type, method, directed, seed, out)
+    train_files(edges, relation or [], labels, label_type, method, directed, seed, out, start_from)
 
 
 @app.command()
@@ -151,7 +154,14 @@ def export(
 @app.command()
 def evaluate(
     dataset: Annotated[str, typer.Argument(help="A name from `pine datasets`.")],
-    methods: Annotated[str, typer.Option(help="Names of methods, separated by commas.")] = "pine,label-propagation",
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="Methods, separated by commas, with settings as in pine:lam=inf; labels=off fits without labels, "
+            "spread=0.5 spreads predictions along edges, types=off sees one node type.",
+            metavar="NAME[:KEY=VALUE...],...",
+        ),
+    ] = "pine,label-propagation",
     ratios: Annotated[str, typer.Option(help="Shares of labelled nodes, separated by commas.")] = "0.1,0.5,0.9",
     repeats: Annotated[int, typer.Option(help="Splits at each ratio.", min=1)] = 5,
     json: Annotated[

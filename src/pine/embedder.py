@@ -15,6 +15,7 @@ from pine.errors import InputError, listed
 from pine.graph import NODE, Graph
 from pine.graph.nodes import Nodes
 from pine.labels import TASKS, Labels, Task, read_labels
+from pine.spreading import check_spread, spread_scores
 from pine.storage import read_run, write_run
 
 Seed = int | np.random.Generator | None
@@ -43,8 +44,16 @@ class Embedder(ABC):
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         """Learn from a graph without hidden labels and from checked labels."""
 
-    def fit(self, graph: Graph, labels: Any = None, task: str = "auto") -> Self:
-        """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph."""
+    def _fit_from(self, run: Any, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+        """Learn as _fit does, from where an earlier run ended: a fitted method, or the folder of a saved one."""
+        raise InputError(f"{self.name} cannot start from an earlier run; leave start_from out")
+
+    def fit(self, graph: Graph, labels: Any = None, task: str = "auto", start_from: Any = None) -> Self:
+        """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph.
+
+        start_from: a fitted model, or the folder of a saved one, on an earlier state of the graph; nodes that it knows
+        begin where they were.
+        """
         if not isinstance(graph, Graph):
             raise InputError(
                 f"fit takes a pine.Graph, got {type(graph).__name__}; build one with Graph.from_edges(...)"
@@ -55,7 +64,8 @@ class Embedder(ABC):
         if self.supervised and read is not None and read.task not in self.tasks:
             raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
         seed = getattr(self, "seed", None)
-        fitted = self._fit(graph.bare(), read if self.supervised else None, np.random.default_rng(seed))
+        given = (graph.bare(), read if self.supervised else None, np.random.default_rng(seed))
+        fitted = self._fit(*given) if start_from is None else self._fit_from(start_from, *given)
         self._remember(graph.nodes, fitted, read if self.supervised else None)
         return self
 
@@ -63,6 +73,7 @@ class Embedder(ABC):
         self.nodes_ = nodes
         self.fitted_ = fitted
         self.labels_ = labels
+        self.__dict__.pop("classes_", None)  # of an earlier fit
         if labels is not None and labels.classes is not None:
             self.classes_ = labels.classes
 
@@ -91,18 +102,24 @@ class Embedder(ABC):
     # ---- predictions ----
 
     def predict_proba(
-        self, ids: Any = None, graph: Graph | None = None, type: str | None = None
+        self, ids: Any = None, graph: Graph | None = None, type: str | None = None, spread: float = 0.0
     ) -> NDArray[np.float32]:
-        """Probabilities of the classes, in the order of classes_: (num_nodes, num_classes)."""
+        """Probabilities of the classes, in the order of classes_: (num_nodes, num_classes).
+
+        spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.spreading).
+        """
         labels = self._check_predicts()
         if labels.task == "numbers":
             raise InputError("the labels are numbers: there are no probabilities, use predict")
-        return self._scores(ids, graph, type)
+        return self._spread_scores(ids, graph, type, spread)
 
-    def predict(self, ids: Any = None, graph: Graph | None = None, type: str | None = None) -> Any:
-        """Labels as the user gave them: classes or numbers (num_nodes,), label sets as rows or as sets of names."""
+    def predict(self, ids: Any = None, graph: Graph | None = None, type: str | None = None, spread: float = 0.0) -> Any:
+        """Labels as the user gave them: classes or numbers (num_nodes,), label sets as rows or as sets of names.
+
+        spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.spreading).
+        """
         labels = self._check_predicts()
-        scores = self._scores(ids, graph, type)
+        scores = self._spread_scores(ids, graph, type, spread)
         if labels.classes is None:
             return scores[:, 0]
         if labels.task == "classes":
@@ -110,10 +127,26 @@ class Embedder(ABC):
         given = scores >= 0.5
         return [set(labels.classes[row].tolist()) for row in given] if labels.named_sets else given.astype(np.uint8)
 
+    def _spread_scores(self, ids: Any, graph: Graph | None, type: str | None, spread: float) -> NDArray[np.float32]:
+        alpha = check_spread(spread)
+        if alpha == 0:
+            return self._scores(ids, graph, type)
+        if graph is None:
+            raise InputError(
+                "scores spread along the edges of a graph: pass it, as in predict(graph=graph, spread=0.5)"
+            )
+        assert self.labels_ is not None
+        own = self._scores(None, graph, type)
+        type = self.labels_.type
+        here = graph.nodes.of(type).find(self.nodes_.of(type).as_column())[self.labels_.known]
+        there = here >= 0  # a training node may be gone
+        scores = spread_scores(graph, type, own, here[there], self.labels_.targets()[there], alpha)
+        return scores if ids is None else scores[graph.nodes.find(ids, type)[1]]
+
     def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
         assert self.labels_ is not None
         assert self.fitted_.scores is not None
-        if graph is not None:
+        if graph is not None and not _same(graph.nodes, self.nodes_):
             self.transform(graph)
         if type is not None and type != self.labels_.type:
             raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
@@ -185,3 +218,14 @@ class Embedder(ABC):
                 "as pine.evaluation does"
             )
         return self.labels_
+
+
+def _same(nodes: Nodes, others: Nodes) -> bool:
+    """Whether both are the same ids of the same types, in the same order."""
+    return nodes is others or (
+        nodes.types == others.types
+        and all(
+            np.array_equal(others.of(type).find(nodes.of(type).as_column()), np.arange(len(others.of(type))))
+            for type in nodes.types
+        )
+    )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pine.baselines import LabelPropagation
+from pine.baselines import GCN, DeepWalk, LabelPropagation
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
-from pine.model import PINE
+from pine.model import PINE, StructuralStart
 from pine.storage import read_run
 
 METHODS: dict[str, type[Embedder]] = {
     "pine": PINE,
+    "start": StructuralStart,
     "label-propagation": LabelPropagation,
+    "deepwalk": DeepWalk,
+    "gcn": GCN,
 }
 
 

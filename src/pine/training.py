@@ -24,14 +24,17 @@ def train_files(
     directed: bool,
     seed: int,
     out: Path,
+    start_from: Path | None = None,
 ) -> None:
-    """Read, train, save, and say what was done."""
+    """Read, train, save, and say what was done; nothing is written before training is done."""
     console = Console()
     graph = read_graph(edges, relations, directed)
     console.print(f"{graph}")
     given = None if labels is None else read_label_file(labels, graph, label_type)
-    model = method_class(method)().set_params(seed=seed).fit(graph, given)
-    model.save(out)
+    model = method_class(method)().set_params(seed=seed)
+    if "progress" in model.get_params():
+        model.set_params(progress=console.is_terminal)
+    model.fit(graph, given, start_from=start_from).save(out)
     console.print(f"saved to {out}")
 
 

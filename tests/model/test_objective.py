@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
 from pine import Graph
 from pine.labels import read_labels
-from pine.model.objective import Neighborhoods, Objective, Targets
+from pine.model.form import Form
+from pine.model.functions import NeighborFunction, neighborhoods
+from pine.model.objective import Objective, Targets
 from pine.model.selection import CANDIDATES, Choice, Scores, candidates, folds, held_out_score
 from pine.nn import SetFunction, set_function_reference
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
+FORM = Form(
+    dim=4, hidden=5, projections=3, scales=2, activation="tanh", heads="shared", conditioned=False, groups="type",
+    functions="shared", attributes=False,
+)  # fmt: skip
 
 
 def objective(lambdas, seen, **changes):
-    groups = GRAPH.groups()
-    f = SetFunction(
-        [4, 4], 4, L=5, T=3, Q=2, scaling="mean", batch=len(lambdas), generator=torch.Generator().manual_seed(1)
-    )
-    around = Neighborhoods.of(GRAPH, groups, "mean", torch.device("cpu"), None)
+    around = neighborhoods(FORM, GRAPH, GRAPH.groups(), "mean", torch.device("cpu"), None)
+    f = NeighborFunction(FORM, around, "mean", torch.Generator().manual_seed(1), batch=len(lambdas))
     labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
     targets = Targets.of(GRAPH, labels, np.array(seen), torch.device("cpu"))
     settings = {"weight_decay": 0.1, "entropy": 0.0, "smoothing": 0.0, "on_f": True, "guard": 0.0} | changes
     start = torch.randn(5, 4, generator=torch.Generator().manual_seed(2))
     types = [GRAPH.nodes.slice(type) for type in GRAPH.node_types]
-    made = Objective(start, f, around, types, torch.tensor(lambdas), targets, **settings)
-    with torch.no_grad():
-        made.w.copy_(torch.randn(made.w.shape, generator=torch.Generator().manual_seed(3)))
+    made = Objective((5, 4), f, types, torch.tensor(lambdas), targets, **settings)
+    w = torch.randn(made.w.shape, generator=torch.Generator().manual_seed(3))
+    made.begin_at({"e": start, "w": w})
     return made
 
 
 def test_every_term_is_that_of_the_paper():
     made = objective([[2.0, 5.0]], [[True, False, True]])
-    total, parts = made.loss(torch.Generator())
-    x, f = made.x[0], made.reconstruction()[0]
+    parts = {name: float(part[0]) for name, part in made.loss(torch.Generator()).items()}
+    x, f = (vectors[0].detach() for vectors in made.vectors())
     agreement = (x - f).square().sum(1)
     assert np.isclose(parts["agreement"], float(agreement[:3].mean() / 2 + agreement[3:].mean() / 5), atol=1e-5)
     log_x = (x @ made.w[0].T).log_softmax(1)
@@ -42,40 +46,40 @@ def test_every_term_is_that_of_the_paper():
     log_f = (f @ made.w[0].T).log_softmax(1)
     assert np.isclose(parts["labels of f"], float(-(log_f[0, 0] + log_f[2, 1]) / 2), atol=1e-5)
     assert np.isclose(parts["l2"], float(0.1 * made.w.square().sum()), atol=1e-5)
-    assert np.isclose(float(total), sum(parts.values()), atol=1e-5)
 
 
 def test_f_sees_the_neighbors_of_every_type_and_agrees_with_the_reference():
     made = objective([[1.0]], [[True, True, True]])
     groups = GRAPH.groups()
     single = SetFunction([4, 4], 4, L=5, T=3, Q=2, scaling="mean")
-    single.load_state_dict({name: tensor[0] for name, tensor in made.f.state_dict().items()})
-    expected = set_function_reference(single, [made.x[0], made.x[0]], [group.matrix for group in groups])
-    torch.testing.assert_close(made.reconstruction()[0], expected)
+    single.load_state_dict({name: tensor[0] for name, tensor in made.f.each[0].state_dict().items()})
+    x, f = (vectors[0].detach() for vectors in made.vectors())
+    expected = set_function_reference(single, [x, x], [group.matrix for group in groups])
+    torch.testing.assert_close(f, expected)
 
 
 def test_models_side_by_side_do_not_touch_each_other():
     both = objective([[1.0], [4.0]], [[True, False, True], [True, True, False]])
-    both.loss(torch.Generator())[0].sum().backward()
+    sum(both.loss(torch.Generator()).values()).sum().backward()
     alone = objective([[1.0], [4.0]], [[True, False, True], [True, True, False]])
-    alone.loss(torch.Generator())[0][0].backward()
-    torch.testing.assert_close(both.x.grad[0], alone.x.grad[0])
-    assert float(alone.x.grad[1].abs().max()) == 0
+    sum(alone.loss(torch.Generator()).values())[0].backward()
+    torch.testing.assert_close(both.e.grad[0], alone.e.grad[0])
+    assert float(alone.e.grad[1].abs().max()) == 0
 
 
 def test_labels_that_are_held_out_have_no_gradient():
     made = objective([[1e12]], [[True, False, True]], on_f=False, weight_decay=0.0)
-    made.loss(torch.Generator())[0].sum().backward()
-    assert float(made.x.grad[0, 1].abs().max()) < 1e-9
-    assert float(made.x.grad[0, 0].abs().max()) > 1e-3
+    sum(made.loss(torch.Generator()).values()).sum().backward()
+    assert float(made.e.grad[0, 1].abs().max()) < 1e-9
+    assert float(made.e.grad[0, 0].abs().max()) > 1e-3
 
 
 def test_entropy_counts_unlabelled_nodes_only():
     made = objective([[1.0]], [[True, True, True]], entropy=1.0)
-    _, parts = made.loss(torch.Generator())
-    p = (made.scores(made.x).softmax(-1) + made.scores(made.reconstruction()).softmax(-1)) / 2
+    unlabelled = made.loss(torch.Generator())["entropy"][0]
+    p = sum((vectors @ made.w.mT + made.b).softmax(-1) for vectors in made.vectors()) / 2
     unsure = -(p * p.log()).sum(-1)[0]
-    assert np.isclose(parts["entropy"], float(unsure[3:].sum() / 5), atol=1e-5)
+    assert np.isclose(float(unlabelled.detach()), float(unsure[3:].sum() / 5), atol=1e-5)
 
 
 def test_candidates_keep_what_the_user_has_fixed():
@@ -85,6 +89,12 @@ def test_candidates_keep_what_the_user_has_fixed():
     assert [choice.lam for choice in candidates(2.0, "sum", 9)] == [(2.0,)]
     assert {choice.scaling for choice in candidates(None, "mean", 9)} == {"mean"}
     assert [choice.scaling for choice in candidates((1.0, 2.0), None, 9)] == ["sqrt", "mean"]
+
+
+def test_with_few_labels_agreement_weighs_more_but_a_users_lambda_is_the_papers():
+    assert [choice.lam[0] for choice in candidates(None, None, 9, 0.1)] == pytest.approx([1.5, 6.0, 1.5])
+    assert candidates(None, None, 9, 0.001) == candidates(None, None, 9, 0.01)
+    assert candidates(2.0, None, 9, 0.1)[0].lam == (2.0,)
 
 
 def test_the_best_choice_is_that_of_the_best_smoothed_score_and_losers_are_given_up():

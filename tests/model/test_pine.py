@@ -118,7 +118,14 @@ def test_without_labels_vectors_do_not_collapse_and_without_the_guard_they_do():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     # From random vectors: a structural start is nearly a fixed point already, and falls too slowly to watch.
-    settings = {"lam": 1.0, "scaling": "mean", "start": "random", "vector_rate": 0.02, "dropout": 0.0}
+    settings = {
+        "lam": 1.0,
+        "scaling": "mean",
+        "start": "random",
+        "vector_rate": 0.02,
+        "dropout": 0.0,
+        "node_dropout": 0.0,
+    }
     guarded = PINE(epochs=300, dim=8, **settings).fit(graph)
     loose = PINE(epochs=300, dim=8, guard=0.0, **settings).fit(graph)
     assert effective_rank(torch.tensor(guarded.embedding_)) > 7.5
@@ -203,6 +210,35 @@ def test_fit_leaves_the_generators_and_the_default_type_of_torch_alone(planted):
     PINE(epochs=5, dim=8, **FIXED).fit(graph, seen)
     assert torch.equal(torch.get_rng_state(), state)
     assert torch.get_default_dtype() == kind
+
+
+def test_an_interrupted_fit_leaves_the_model_and_torch_as_they_were(planted, monkeypatch):
+    graph, _, seen, fitted = planted
+    model = PINE(epochs=3, dim=8, **FIXED).fit(graph, seen)
+    vectors, proba, threads = model.embedding_.copy(), model.predict_proba().copy(), torch.get_num_threads()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pine.model.trainings.Work.done", interrupted)
+    fresh = PINE(threads=threads + 1, epochs=3, dim=8, **FIXED)
+    for each, start_from in ((model, None), (model, fitted), (fresh, None)):
+        with pytest.raises(KeyboardInterrupt):
+            each.set_params(dim=fitted.dim if start_from else 8).fit(graph, 2 - seen, start_from=start_from)
+    np.testing.assert_array_equal(model.embedding_, vectors)
+    np.testing.assert_array_equal(model.predict_proba(), proba)
+    assert torch.get_num_threads() == threads
+    with pytest.raises(InputError, match="is not fitted yet"):
+        _ = fresh.embedding_
+
+
+def test_the_work_that_progress_shows_is_the_work_that_is_done(planted, monkeypatch):
+    graph, kind, _, _ = planted
+    plans, done = [], []
+    monkeypatch.setattr("pine.model.trainings.Work.plan", lambda self, epochs: plans.append(epochs))
+    monkeypatch.setattr("pine.model.trainings.Work.done", lambda self, epochs: done.append(epochs))
+    PINE(epochs=3, dim=8).fit(graph, kind)
+    assert sum(plans) == sum(done) > 3
 
 
 def test_training_that_diverges_says_so(planted):

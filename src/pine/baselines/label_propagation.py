@@ -17,6 +17,7 @@ from pine.embedder import Embedder, Fitted
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.spreading import normalized_adjacency
 
 
 @dataclass
@@ -40,7 +41,7 @@ class LabelPropagation(Embedder):
         seeds = np.zeros((graph.num_nodes, labels.num_outputs + 1))
         # The last column is the mass of known labels that arrives.
         seeds[nodes.start + labels.known] = np.column_stack([labels.targets(), np.ones(len(labels.known))])
-        arrived = self._spread(_normalized(graph), seeds)
+        arrived = self._spread(normalized_adjacency(graph), seeds)
         mass = arrived[:, -1:]
         average = labels.targets().mean(axis=0)
         scores = np.where(mass > 0, arrived[:, :-1] / np.where(mass > 0, mass, 1), average).astype(np.float32)
@@ -51,11 +52,3 @@ class LabelPropagation(Embedder):
         for _ in range(self.rounds):
             spread = self.alpha * (normalized @ spread) + (1 - self.alpha) * seeds
         return spread
-
-
-def _normalized(graph: Graph) -> sp.csr_array:
-    """S = D^-1/2 A D^-1/2 over all nodes, whatever their type; a directed edge carries labels both ways."""
-    adjacency = graph.adjacency("both" if graph.directed else None).to_scipy().astype(np.float64)
-    degrees = adjacency.sum(axis=1)
-    scale = sp.diags_array(1 / np.sqrt(np.where(degrees > 0, degrees, 1)))
-    return sp.csr_array(scale @ adjacency @ scale)

@@ -14,8 +14,8 @@ from rich.table import Table
 from pine.datasets import load
 from pine.errors import InputError
 from pine.evaluation.run import Result, evaluate
+from pine.evaluation.variants import parse
 from pine.files import atomic_write
-from pine.methods import method_class
 from pine.progress import progress_bar
 
 
@@ -28,7 +28,8 @@ def evaluate_and_show(
     data_dir: Path | None,
 ) -> None:
     """Evaluate and print; with json_to "-" the runs go to standard output and everything else to standard error."""
-    chosen = {name.strip(): method_class(name.strip()) for name in methods}
+    specs = list(dict.fromkeys(spec.strip() for spec in methods))
+    chosen = [parse(spec) for spec in specs]
     shares = [_ratio(ratio) for ratio in ratios]
     console = Console(stderr=json_to == "-")
     if not console.is_terminal:
@@ -41,6 +42,7 @@ def evaluate_and_show(
         for result in runs:
             results.append(result)
             progress.update(task, advance=1, description=f"{result.method} at {result.ratio:.0%}")
+    results.sort(key=lambda result: specs.index(result.method))  # those that shared a fit came together
     console.print(results_table(f"{dataset}: {data.graph}", results))
     if json_to is not None:
         text = json.dumps([result.as_json() for result in results], indent=1) + "\n"

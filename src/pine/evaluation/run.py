@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ from pine.errors import InputError, listed
 from pine.evaluation.classifier import classify
 from pine.evaluation.metrics import scores_of
 from pine.evaluation.protocol import hide, split
+from pine.evaluation.untyped import untyped
+from pine.evaluation.variants import Variant, sharing_fits, variants_of
+from pine.graph import Graph
 from pine.labels import Labels, read_labels
 
 
@@ -37,68 +40,90 @@ class Result:
 
 
 def evaluate(
-    data: Dataset, methods: dict[str, type[Embedder]], ratios: Sequence[float], repeats: int
+    data: Dataset,
+    methods: Mapping[str, type[Embedder]] | Sequence[str | Variant],
+    ratios: Sequence[float],
+    repeats: int,
 ) -> Iterator[Result]:
     """Fit and score every method at every ratio and repeat; the repeat is the method's seed too.
 
-    A method with a classifier of its own is scored by its predictions; of any other the vectors, made once a repeat,
-    are scored by logistic regression.
+    methods: {name: class}, or specs such as "pine:lam=inf" (pine.evaluation.variants). A method with a classifier of
+    its own is scored by its predictions; of any other the vectors, made once a repeat, are scored by logistic
+    regression. Variants that differ in their predictions only share a fit, and its seconds.
     """
     labels = read_labels(data.graph, data.labels)
     if labels is None:
         raise InputError(f"{data.name} has no labels to score on")
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
-    for name, method in methods.items():
-        if method.supervised and labels.task not in method.tasks:
-            raise InputError(f"{name} learns {listed(method.tasks)}; the labels of {data.name} are {labels.task!r}")
-    return _runs(data, labels, methods, ratios, repeats)
+    variants = variants_of(methods)
+    for variant in variants:
+        tasks = variant.method.tasks
+        if variant.predicts and labels.task not in tasks:
+            raise InputError(f"{variant.name} learns {listed(tasks)}; the labels of {data.name} are {labels.task!r}")
+        if not variant.types and len(data.graph.node_types) == 1:
+            raise InputError(f"{variant.name}: {data.name} has one node type already; leave types=off out")
+    return _runs(data, labels, variants, ratios, repeats)
 
 
 def _runs(
-    data: Dataset, labels: Labels, methods: dict[str, type[Embedder]], ratios: Sequence[float], repeats: int
+    data: Dataset, labels: Labels, variants: Sequence[Variant], ratios: Sequence[float], repeats: int
 ) -> Iterator[Result]:
-    count = data.graph.count(labels.type)
-    for name, method in methods.items():
+    for group in sharing_fits(variants):
+        graph, truth = (data.graph, labels) if group[0].types else untyped(data.graph, labels)
+        scored = _by_predictions if group[0].predicts else _by_regression
         for repeat in range(repeats):
-            vectors, embedding_seconds = None, 0.0
-            if not method.supervised:
-                start = time.perf_counter()
-                vectors = _of_type(_new(method, repeat).fit(data.graph).embedding_, labels.type)
-                embedding_seconds = time.perf_counter() - start
-            for ratio in ratios:
-                parts = split(data.name, labels.known, ratio, repeat)
-                shown = hide(labels, parts.train, count)
-                start = time.perf_counter()
-                if vectors is None:
-                    scores = _predictions(method, data, labels, shown, repeat)
-                else:
-                    visible = read_labels(data.graph, _typed(data, labels.type, shown), labels.task)
-                    assert visible is not None
-                    scores = _aligned(labels, visible, classify(vectors, visible, seed=repeat))
-                seconds = time.perf_counter() - start + embedding_seconds
-                yield Result(data.name, name, ratio, repeat, scores_of(labels, parts.test, scores), seconds)
+            for ratio, variant, scores, seconds in scored(data.name, graph, truth, group, ratios, repeat):
+                test = split(data.name, truth.known, ratio, repeat).test
+                yield Result(data.name, variant.name, ratio, repeat, scores_of(truth, test, scores), seconds)
 
 
-def _new(method: type[Embedder], seed: int) -> Embedder:
-    return method().set_params(seed=seed)
+_Scored = Iterator[tuple[float, Variant, NDArray[Any], float]]  # ratio, variant, scores of all classes, seconds
 
 
-def _typed(data: Dataset, type: str, labels: Any) -> Any:
-    return labels if len(data.graph.node_types) == 1 else {type: labels}
+def _by_predictions(
+    name: str, graph: Graph, labels: Labels, group: Sequence[Variant], ratios: Sequence[float], repeat: int
+) -> _Scored:
+    for ratio in ratios:
+        shown = _shown(name, graph, labels, ratio, repeat)
+        start = time.perf_counter()
+        model = group[0].new(repeat).fit(graph, shown, task=labels.task)
+        fitting = time.perf_counter() - start
+        for variant in group:
+            start = time.perf_counter()
+            scores = _predicted(model, graph, labels, variant.spread)
+            yield ratio, variant, scores, fitting + time.perf_counter() - start
 
 
-def _of_type(embedding: Any, type: str) -> NDArray[np.float32]:
-    vectors: NDArray[np.float32] = embedding[type] if isinstance(embedding, dict) else embedding
-    return vectors
+def _by_regression(
+    name: str, graph: Graph, labels: Labels, group: Sequence[Variant], ratios: Sequence[float], repeat: int
+) -> _Scored:
+    start = time.perf_counter()
+    embedding = group[0].new(repeat).fit(graph).embedding_
+    vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
+    embedding_seconds = time.perf_counter() - start
+    for ratio in ratios:
+        start = time.perf_counter()
+        visible = read_labels(graph, _shown(name, graph, labels, ratio, repeat), labels.task)
+        assert visible is not None
+        scores = _aligned(labels, visible, classify(vectors, visible, seed=repeat))
+        seconds = embedding_seconds + time.perf_counter() - start
+        for variant in group:
+            yield ratio, variant, scores, seconds
 
 
-def _predictions(method: type[Embedder], data: Dataset, labels: Labels, shown: Any, seed: int) -> NDArray[Any]:
-    model = _new(method, seed).fit(data.graph, _typed(data, labels.type, shown), task=labels.task)
+def _shown(name: str, graph: Graph, labels: Labels, ratio: float, repeat: int) -> Any:
+    """The labels of the training nodes alone, as fit takes them."""
+    shown = hide(labels, split(name, labels.known, ratio, repeat).train, graph.count(labels.type))
+    return shown if len(graph.node_types) == 1 else {labels.type: shown}
+
+
+def _predicted(model: Embedder, graph: Graph, labels: Labels, spread: float) -> NDArray[Any]:
+    over = graph if spread > 0 else None
     if labels.task == "numbers":
-        return np.asarray(model.predict())[:, None]
+        return np.asarray(model.predict(graph=over, spread=spread))[:, None]
     assert model.labels_ is not None
-    return _aligned(labels, model.labels_, model.predict_proba())
+    return _aligned(labels, model.labels_, model.predict_proba(graph=over, spread=spread))
 
 
 def _aligned(labels: Labels, visible: Labels, scores: NDArray[Any]) -> NDArray[Any]:

@@ -1,13 +1,14 @@
-"""What a fit leaves behind, as plain arrays: x, f of the neighbors, the parameters of f, and theta."""
+"""What a fit leaves behind, as plain arrays: x, f of the neighbors, all other parameters, and theta."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pine.model.form import Form
 from pine.model.selection import Choice
 
 Array = NDArray[np.float32]
@@ -15,14 +16,21 @@ Array = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """x and f (num_nodes, dim), scores (count, num_outputs) of the labelled type or None, w (num_outputs, dim), b."""
+    """x and f (num_nodes, dim), scores (count, num_outputs) of the labelled type or None.
+
+    start: the structural start, (num_nodes, dim), for a later fit to see what has changed; None if it was random.
+    w (num_outputs, dim), b (1, num_outputs) and parameters: those of Objective, without its first dimension.
+    """
 
     x: Array
     f: Array
     scores: Array | None
-    parameters: dict[str, Array]  # of the SetFunction
+    start: Array | None
+    parameters: dict[str, Array]  # by their names in Objective: those of f, and those of attributes
     w: Array
     b: Array
+    form: Form
+    attribute_types: tuple[str, ...]  # the node types whose attributes are used
     group_names: tuple[str, ...]
     directed: bool
     center: float  # of numbers as labels: they are learned at zero mean and unit variance
@@ -32,25 +40,30 @@ class Learned:
 
     def predictions(self, task: str, x: Array, f: Array) -> Array:
         """The mean of theta on x and theta on f: probabilities or numbers, (n, num_outputs)."""
-        mean: Array = ((self._of(task, x) + self._of(task, f)) / 2).astype(np.float32)
-        return mean
+        import torch  # where it is used, so that `import pine` stays quick
 
-    def _of(self, task: str, vectors: Array) -> NDArray[Any]:
-        scores = vectors @ self.w.T + self.b
-        if task == "classes":
-            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-            return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-        return 1 / (1 + np.exp(-scores)) if task == "label-sets" else scores * self.scale + self.center
+        from pine.model.theta import predictions
+
+        mean: Array = predictions(task, *(torch.tensor(array) for array in (self.w, self.b, x, f))).numpy()
+        return mean * self.scale + self.center if task == "numbers" else mean
+
+    def part(self, name: str) -> dict[str, Array]:
+        """The parameters of a part of Objective, "f" or "attributes", by their names in it."""
+        return {
+            key.removeprefix(f"{name}."): array for key, array in self.parameters.items() if key.startswith(f"{name}.")
+        }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What is saved as numbers, beside x and scores."""
-        own = {"reconstruction": self.f, "theta.w": self.w, "theta.b": self.b}
-        return own | {f"f.{name}": array for name, array in self.parameters.items()}
+        start = {} if self.start is None else {"start": self.start}
+        return self.parameters | start | {"reconstruction": self.f, "theta.w": self.w, "theta.b": self.b}
 
     def about(self) -> dict[str, Any]:
         """What is saved as JSON."""
         score = None if np.isnan(self.choice.score) else self.choice.score
         return {
+            "form": asdict(self.form),
+            "attribute_types": list(self.attribute_types),
             "groups": list(self.group_names),
             "directed": self.directed,
             "numbers": [self.center, self.scale],
@@ -66,9 +79,12 @@ class Learned:
             x=x,
             f=arrays["reconstruction"],
             scores=scores,
-            parameters={name.removeprefix("f."): array for name, array in arrays.items() if name.startswith("f.")},
+            start=arrays.get("start"),
+            parameters={name: array for name, array in arrays.items() if name.startswith(("f.", "attributes."))},
             w=arrays["theta.w"],
             b=arrays["theta.b"],
+            form=Form(**about["form"]),
+            attribute_types=tuple(about["attribute_types"]),
             group_names=tuple(about["groups"]),
             directed=about["directed"],
             center=about["numbers"][0],

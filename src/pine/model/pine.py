@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pine._version import __version__
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError, listed, one_of
-from pine.graph import NODE, Graph, NeighborGroup
+from pine.graph import NODE, Graph
 from pine.graph.groups import By
 from pine.graph.nodes import Nodes
 from pine.labels import Labels
@@ -47,15 +49,19 @@ class PINE(Embedder):
     activation: Literal["tanh", "sigmoid"] = "tanh"
     heads: Literal["shared", "separate"] = "shared"
     conditioned: bool = True  # scaled and centered sums: see pine.nn.SetFunction
-    dropout: float = 0.4
+    dropout: float = 0.4  # of coordinates of neighbors' vectors
+    node_dropout: float = 0.25  # of whole neighbors
     entropy: float = 0.3  # how much unlabelled nodes are asked to be sure of their class
     supervise_f: bool = True
     weight_decay: float = 0.02  # lambda_w
     smoothing: float = 0.0
     learning_rate: float = 0.02
-    vector_rate: float = 0.003  # the learning rate of x
+    vector_rate: float = 0.005  # the learning rate of x
     start: Literal["structural", "random"] = "structural"
     groups: By = "type"
+    functions: Literal["shared", "per-type"] = "shared"  # one f for all nodes, as in the paper, or one for each type
+    attributes: bool = False  # whether to learn from graph.features too: see pine.model.attributes
+    attribute_dropout: float = 0.6  # of columns; .4 and .7 are within a point on held-out labels
     guard: float = 1.0  # without labels: weight of the decorrelation that keeps vectors from collapsing
     progress: bool = False
 
@@ -70,6 +76,7 @@ class PINE(Embedder):
             "activation": "sigmoid",
             "conditioned": False,
             "dropout": 0.0,
+            "node_dropout": 0.0,
             "entropy": 0.0,
             "supervise_f": False,
             "learning_rate": 0.01,  # not printed: Adam, no more
@@ -79,28 +86,42 @@ class PINE(Embedder):
         return cls(**(printed | (two if typed else one) | changes))
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+        return self._learn(graph, labels, rng, None)
+
+    def _fit_from(self, run: Any, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+        """Nodes known from an earlier run, f, theta and the settings chosen there begin where they were."""
+        if not isinstance(run, PINE | str | Path):
+            raise InputError(f"start_from takes a fitted PINE or the folder of a saved one, got {type(run).__name__}")
+        earlier = run if isinstance(run, PINE) else PINE.load(run)
+        earlier._check_fitted()
+        return self._learn(graph, labels, rng, earlier)
+
+    def _learn(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None) -> Fitted:
         from pine.model.fitting import learn
 
         self._check_settings(graph)
-        self.learned_ = learn(self, graph, labels, rng)
+        self.learned_ = learn(self, graph, labels, rng, earlier)
         return Fitted(self.learned_.x, self.learned_.scores)
-
-    def neighbor_groups(self, graph: Graph) -> tuple[NeighborGroup, ...]:
-        """The K groups that f sums over; in a directed graph those who point here and those pointed at are apart."""
-        return graph.groups(self.groups, "split" if graph.directed else None)
 
     def _check_settings(self, graph: Graph) -> None:
         one_of("start", self.start, ("structural", "random"))
+        one_of("functions", self.functions, ("shared", "per-type"))
+        if self.attributes and not graph.features:
+            raise InputError(
+                "attributes=True needs node features: Graph.from_edges(..., features=...) or with_features"
+            )
         for field in ("dim", "epochs", "hidden", "projections", "scales"):
             if not isinstance(getattr(self, field), int) or getattr(self, field) < 1:
                 raise InputError(f"{field} must be a positive whole number, got {getattr(self, field)!r}")
+        if not 0 <= self.attribute_dropout < 1:
+            raise InputError(f"attribute_dropout must be in [0, 1), got {self.attribute_dropout!r}")
         for field in ("learning_rate", "vector_rate"):
             if not getattr(self, field) > 0:
                 raise InputError(f"{field} must be positive, got {getattr(self, field)!r}")
         one_of("scaling", self.scaling, (None, "sum", "sqrt", "mean"))
         if self.lam is not None:
             given = np.atleast_1d(np.asarray(self.lam, np.float64))
-            if not (np.isfinite(given) & (given > 0)).all():
+            if not (given > 0).all():  # infinity turns the agreement off
                 raise InputError(f"lam must be positive, got {self.lam!r}")
             if len(given) not in (1, len(graph.node_types)):
                 raise InputError(
@@ -155,7 +176,10 @@ class PINE(Embedder):
         return self.learned_.about()
 
     def _restore(self, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:
-        self.learned_ = Learned.restored(self.fitted_.vectors, self.fitted_.scores, arrays, about)
+        try:
+            self.learned_ = Learned.restored(self.fitted_.vectors, self.fitted_.scores, arrays, about)
+        except (KeyError, TypeError, ValueError) as problem:
+            raise InputError(f"this run cannot be read by pine {__version__}, train it again: {problem}") from None
         self.lam = tuple(self.lam) if isinstance(self.lam, list) else self.lam
 
 

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from pine.labels import Labels
 
-# (lambda, scaling): what won somewhere on held-out training labels of cora, citeseer, wikipedia and email-eu. The first
-# is the best single setting, and the one that is used where there is nothing to choose with.
-CANDIDATES: tuple[tuple[float, str], ...] = ((10.0, "sqrt"), (3.0, "mean"), (30.0, "sqrt"), (1.0, "mean"))
+# (lambda / share of labelled nodes, scaling), as found on held-out training labels of cora, citeseer, wikipedia and
+# email-eu: with few labels, agreement with the neighbors has to weigh more. The first is the best single setting, and
+# the one that is used where there is nothing to choose with.
+CANDIDATES: tuple[tuple[float, str], ...] = ((15.0, "sqrt"), (60.0, "sqrt"), (15.0, "mean"))
+LEAST_SHARE = 0.05  # below it no setting was tried: lambda stays where it is
 BEHIND = 0.01  # a candidate that is this much behind another at the same epoch is given up
 
 
@@ -25,10 +27,13 @@ class Choice:
     score: float = float("nan")
 
 
-def candidates(lam: float | tuple[float, ...] | None, scaling: str | None, epochs: int) -> list[Choice]:
-    """The settings to choose from; what the user has fixed stays fixed."""
+def candidates(
+    lam: float | tuple[float, ...] | None, scaling: str | None, epochs: int, share: float = 1.0
+) -> list[Choice]:
+    """The settings to choose from, for a share of labelled nodes; what the user has fixed stays fixed."""
     fixed = None if lam is None else (float(lam),) if isinstance(lam, int | float) else tuple(map(float, lam))
-    pairs = [(fixed or (each,), scaling or other) for each, other in CANDIDATES]
+    share = max(share, LEAST_SHARE)
+    pairs = [(fixed or (each * share,), scaling or other) for each, other in CANDIDATES]
     return [Choice(each, other, epochs) for each, other in dict.fromkeys(pairs)]
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import torch
+from torch import Tensor
 
 from pine.errors import InputError
 from pine.model.objective import Objective
 
-RAMP = 100  # epochs until unlabelled nodes' own predictions count in full
+RAMP = 100  # epochs until unlabelled nodes' own predictions count in full, where theta is new
+LOOK = 25  # epochs between two looks at the loss: each makes a GPU wait
 
 
 def train(
@@ -22,34 +24,51 @@ def train(
     at: Iterable[int] = (),
     visit: Callable[[int], bool] | None = None,
     tick: Callable[[], None] | None = None,
+    ramp: int = RAMP,
+    still: int = 0,
 ) -> list[dict[str, float]]:
     """Train for some epochs; visit(epoch) is asked at the given ones, with dropout off, whether to go on.
 
+    ramp: epochs until what trusts own predictions counts in full. still: epochs in which x stays where it is: without
+    labels, an f that has not learned yet would only blur it.
     Returns the parts of the loss epoch by epoch, averaged over the models trained side by side.
     """
     stops = set(at)
-    own = [parameter for name, parameter in objective.named_parameters() if name != "x"]
-    groups = [{"params": [objective.x], "lr": vector_rate}, {"params": own, "lr": rate}]
+    own = [parameter for name, parameter in objective.named_parameters() if name != "e" and parameter.requires_grad]
+    groups = [{"params": [objective.e], "lr": vector_rate}, {"params": own, "lr": rate}]
     optimizer = torch.optim.Adam(groups, betas=(0.9, 0.99), fused=True)
-    history: list[dict[str, float]] = []
+    lines: list[Tensor] = []
+    names: list[str] = []
     for epoch in range(1, epochs + 1):
         objective.train()
-        loss, parts = objective.loss(generator, min(1.0, epoch / RAMP))
-        total = loss.sum()
-        if not torch.isfinite(total):
-            raise InputError(
-                f"training diverged in epoch {epoch}: the loss is {float(total)} ({parts}); "
-                "lower learning_rate, or scale the edge weights down"
-            )
+        optimizer.param_groups[0]["lr"] = vector_rate if epoch > still else 0.0
+        parts = objective.loss(generator, min(1.0, epoch / ramp))
+        loss = torch.stack(list(parts.values()))
         optimizer.zero_grad(set_to_none=True)
-        total.backward()  # type: ignore[no-untyped-call]
+        loss.sum().backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        history.append(parts)
+        names = list(parts)
+        lines.append(loss.detach().mean(-1))
+        if epoch % LOOK == 0 or epoch in stops or epoch == epochs:
+            _check_finite(lines, names)
+        if tick is not None:
+            tick()
         if visit is not None and epoch in stops:
             objective.eval()
             if not visit(epoch):
                 break
-        if tick is not None:
-            tick()
     objective.eval()
-    return history
+    return [dict(zip(names, line, strict=True)) for line in torch.stack(lines).tolist()]
+
+
+def _check_finite(lines: list[Tensor], names: list[str]) -> None:
+    """The parts of the loss, epoch by epoch, must be numbers."""
+    since = torch.stack(lines[-LOOK:])
+    bad = (~since.isfinite().all(-1)).nonzero()[:, 0].tolist()
+    if bad:
+        epoch = len(lines) - len(since) + bad[0] + 1
+        said = ", ".join(f"{name} {value:.3g}" for name, value in zip(names, since[bad[0]].tolist(), strict=True))
+        raise InputError(
+            f"training diverged in epoch {epoch}: the parts of the loss are {said}; "
+            "lower learning_rate, or scale the edge weights down"
+        )

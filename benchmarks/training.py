@@ -1,0 +1,216 @@
+"""What training costs: an epoch beside its parts, peak memory beside a count of arrays, and a whole fit.
+
+    python benchmarks/training.py epoch [--data cora,200000] [--threads 2]
+    python benchmarks/training.py memory [--nodes 50000,200000]
+    python benchmarks/training.py fit [--nodes 200000]
+
+A number of nodes stands for a planted graph of 5 edges a node and 10 classes, 10 % of them known.
+
+epoch: one epoch of PINE, from one step of the optimizer to the next, over the sum of its parts timed alone: W g(x), the
+sum over neighbors, h, all three forward and backward, and a step of Adam. Epochs and parts take turns; the fastest of
+each is kept. Limit: 3.
+memory: the peak of a fit above what Python holds after imports, in a fresh process each, over the count in `fit_bytes`;
+once with freed arrays returned at once, and once as glibc does it, which keeps those below 32 MiB for later.
+fit: PINE with all defaults on a planted graph, its minutes, and its accuracy beside label propagation's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from planted import as_graph, planted_graph
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from pine import METHODS, PINE, Graph
+from pine.datasets import load
+from pine.graph.csr import CSR
+from pine.model import start
+from pine.model.start_factor import EXTRA
+from pine.model.start_push import ENTRIES, LEAST, MOST
+from pine.nn import Neighbors, SetFunction, neighbor_sum
+
+CLASSES, KNOWN = 10, 0.1
+RETURNED = {"MALLOC_MMAP_THRESHOLD_": "1000000"}  # freed arrays of a megabyte or more go back to the system
+FIXED: dict[str, Any] = {"lam": 10.0, "scaling": "sqrt"}  # nothing to choose: one training
+
+
+def labelled(what: str) -> tuple[Graph, NDArray[np.int64], NDArray[np.int64]]:
+    """A data set by name or a planted graph by size: the graph, labels with some hidden (-1), and all labels."""
+    if what.isdigit():
+        adjacency, truth = planted_graph(int(what), groups=CLASSES)
+        graph = as_graph(adjacency)
+    else:
+        data = load(what)
+        graph, truth = data.graph, np.asarray(data.labels)
+    seen = np.where(np.random.default_rng(0).random(len(truth)) < KNOWN, truth, -1)
+    return graph, seen, truth
+
+
+# ---- an epoch and its parts ----
+
+
+def parts_of_an_epoch(graph: Graph, model: PINE) -> dict[str, Callable[[], Any]]:
+    """Each part alone, on fresh inputs of the right size."""
+    draw = torch.Generator().manual_seed(0)
+    n, d, L = graph.num_nodes, model.dim, model.hidden
+    f = SetFunction([d], d, L=L, T=model.projections, Q=model.scales, conditioned=True, centered=True, generator=draw)
+    neighbors = Neighbors.of(graph.adjacency(), "sqrt", threads=model.threads)
+    x = torch.nn.Parameter(torch.randn(n, d, generator=draw))
+    x.grad = torch.randn(n, d, generator=draw)
+    s = torch.randn(n, L, generator=draw)
+    upstream = torch.randn(n, d, generator=draw)
+    for parameter in f.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    adam = torch.optim.Adam([x, *f.parameters()], lr=1e-9, fused=True)
+
+    def leaf(values: torch.Tensor) -> torch.Tensor:
+        return values.detach().requires_grad_()
+
+    return {
+        "W g(x)": lambda: f.messages([leaf(x)])[0].backward(s),
+        "sums": lambda: neighbor_sum(leaf(s), neighbors).backward(s),
+        "h": lambda: (torch.tanh(leaf(s) + f.b) @ f.c.mT).backward(upstream),
+        "Adam": adam.step,
+    }
+
+
+def epoch_seconds(model: PINE, graph: Graph, seen: NDArray[np.int64]) -> list[float]:
+    """The time from one step of the optimizer to the next."""
+    steps: list[float] = []
+    hook = register_optimizer_step_post_hook(lambda *_: steps.append(time.perf_counter()))
+    try:
+        model.fit(graph, seen)
+    finally:
+        hook.remove()
+    return np.diff(steps).tolist()
+
+
+def report_epoch(what: str, threads: int, rounds: int) -> None:
+    graph, seen, _ = labelled(what)
+    model = PINE(start="random", threads=threads, epochs=6 if graph.num_nodes > 20_000 else 50, **FIXED)
+    parts = parts_of_an_epoch(graph, model)
+    alone: dict[str, list[float]] = {part: [] for part in parts}
+    epochs: list[float] = []
+    for _ in range(rounds):
+        epochs += epoch_seconds(model, graph, seen)
+        for part, work in parts.items():
+            work()  # warm
+            alone[part] += [timed(work) for _ in range(5)]
+    best = {part: min(seconds) for part, seconds in alone.items()}
+    whole = sum(best.values())
+    shares = ", ".join(f"{part} {100 * seconds / whole:.0f} %" for part, seconds in best.items())
+    print(f"| {what} | {min(epochs) / whole:.2f} (3) | {shares} | {1000 * min(epochs):.0f} ms |", flush=True)
+
+
+def timed(work: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+# ---- memory ----
+
+
+def fit_bytes(model: PINE, nodes: int, edges: int, classes: int, batch: int = 1) -> int:
+    """Peak bytes of a fit: the graph, and the larger of its start and its training; batch: models side by side.
+
+    Training peaks on the way back through sigma of h. There are then, of dim columns in float32: the start; x and
+    Adam's two moments; dropout's mask and what it leaves of x; the gradients of f and of x. Of L columns: the hidden
+    units, and their gradient before and after sigma. Of a column for each class: the two predictions' softmax.
+    The start peaks in its last round: an index and a value for each entry of M; a basis of four blocks of dim + EXTRA
+    columns, its image, the block before, the one in work, its part in the basis, and the difference.
+    """
+    d, L = model.dim, model.hidden
+    graph = 2 * (4 * 2 * edges + 8 * nodes) + 16 * nodes  # both directions; ids and the scale of sums
+    training = 4 * nodes * (d + batch * (7 * d + 3 * L + 2 * classes))
+    entries = max(LEAST, min(MOST, ENTRIES // nodes))
+    beginning = nodes * (8 * entries + 4 * (start.PUSHED_ROUNDS + 5) * (d + EXTRA)) + 4 * 2 * edges
+    return graph + max(training, beginning)
+
+
+def resident(field: str) -> int:
+    """VmRSS or VmHWM of this process, in bytes."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
+    return 1024 * int(line.split()[1])
+
+
+def measure_fit(path: str, threads: int) -> None:
+    """Run by report_memory in a process of its own: prints the peak above the imports."""
+    settings: dict[str, Any] = {"threads": threads, "epochs": 3, **FIXED}
+    small, seen, _ = labelled("6000")
+    PINE(**settings).fit(small, seen)  # compiled code and thread pools are loaded before the count begins
+    del small, seen
+    before = resident("VmRSS")
+    with np.load(path) as arrays:
+        csr = CSR(arrays["indptr"], arrays["indices"], None, len(arrays["indptr"]) - 1)
+        seen = arrays["seen"]
+    PINE(**settings).fit(as_graph(csr), seen)
+    print(resident("VmHWM") - before)
+
+
+def report_memory(nodes: int, threads: int, folder: Path) -> None:
+    adjacency, truth = planted_graph(nodes, groups=CLASSES)
+    seen = np.where(np.random.default_rng(0).random(nodes) < KNOWN, truth, -1)
+    path = folder / f"planted-{nodes}.npz"
+    np.savez(path, indptr=adjacency.indptr, indices=adjacency.indices, seen=seen)
+    command = [sys.executable, __file__, "measure", "--path", str(path), "--threads", str(threads)]
+    counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2, CLASSES)
+    row = f"| {nodes:,} | {adjacency.nnz // 2:,} | {counted / 2**20:.0f} MiB |"
+    for habit in (RETURNED, {}):
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | habit)
+        row += f" {int(done.stdout) / counted:.2f} |"
+    print(row, flush=True)
+    path.unlink()
+
+
+# ---- a whole fit ----
+
+
+def report_fit(nodes: int, threads: int) -> None:
+    graph, seen, truth = labelled(str(nodes))
+    hidden = seen < 0
+    for method in (METHODS["label-propagation"](), PINE(threads=threads)):
+        seconds = timed(lambda method=method: method.fit(graph, seen))
+        right = float((method.predict()[hidden] == truth[hidden]).mean())
+        print(f"| {method.name} | {graph.num_nodes:,} | {graph.num_edges:,} | {seconds / 60:.1f} | {right:.3f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("epoch", "memory", "fit", "measure"))
+    parser.add_argument("--data", default="cora,200000")
+    parser.add_argument("--nodes", default=None)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--path", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    if given.what == "measure":
+        measure_fit(given.path, given.threads)
+    elif given.what == "epoch":
+        print("| data | epoch / sum of its parts (limit) | the parts | an epoch here |\n|---|---|---|---|")
+        for name in given.data.split(","):
+            report_epoch(name, given.threads, given.rounds)
+    elif given.what == "memory":
+        print("| nodes | edges | counted | measured / counted | with glibc's habits |\n|---|---|---|---|---|")
+        with tempfile.TemporaryDirectory() as folder:
+            for nodes in (given.nodes or "50000,200000").split(","):
+                report_memory(int(nodes), given.threads, Path(folder))
+    else:
+        print("| method | nodes | edges | minutes | accuracy on hidden nodes |\n|---|---|---|---|---|")
+        report_fit(int(given.nodes or 200_000), given.threads)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What the neural baselines share: torch left as it was found, and labels as a loss and as scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pine.errors import InputError
+from pine.graph import Graph
+from pine.labels import Labels
+from pine.nn.losses import LOSSES
+
+
+def need_pyg(name: str) -> None:
+    """Say how to get PyTorch Geometric where it is missing."""
+    if find_spec("torch_geometric") is None:
+        raise InputError(f"{name} needs PyTorch Geometric: pip install 'pine-embedding[pyg]'")
+
+
+@contextmanager
+def torch_left_alone(threads: int | None) -> Iterator[None]:
+    """Use so many threads, and give torch's number of them and its CPU generator back as they were."""
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1, or None for torch's own number, got {threads}")
+    before = torch.get_num_threads()
+    try:
+        if threads is not None:
+            torch.set_num_threads(threads)
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """Labels on a device: where they are among all nodes, and what they are; numbers at zero mean, unit variance."""
+
+    task: str
+    num_outputs: int
+    place: slice  # of the nodes of the labelled type
+    positions: Tensor
+    values: Tensor
+    center: float
+    scale: float
+
+    @classmethod
+    def of(cls, graph: Graph, labels: Labels, device: torch.device) -> Goal:
+        place = graph.nodes.slice(labels.type)
+        positions = torch.tensor(place.start + labels.known, device=device)
+        values, center, scale = labels.values, 0.0, 1.0
+        if labels.task == "numbers":
+            center, scale = float(values.mean()), float(values.std()) or 1.0
+            values = (values - center) / scale
+        kind = torch.int64 if labels.task == "classes" else torch.float32
+        known = torch.tensor(values, device=device).to(kind)
+        return cls(labels.task, labels.num_outputs, place, positions, known, center, scale)
+
+    def loss(self, outputs: Tensor) -> Tensor:
+        """The mean loss at the known nodes, of (num_nodes, num_outputs) before softmax or sigmoid."""
+        loss: Callable[[Tensor, Tensor], Tensor] = LOSSES[self.task]  # type: ignore[assignment]
+        return loss(outputs.index_select(0, self.positions), self.values)
+
+    def scores(self, outputs: Tensor) -> NDArray[np.float32]:
+        """What Fitted.scores holds: (nodes of the labelled type, num_outputs)."""
+        own = outputs[self.place]
+        if self.task == "classes":
+            own = own.softmax(-1)
+        elif self.task == "label-sets":
+            own = own.sigmoid()
+        else:
+            own = own * self.scale + self.center
+        scores: NDArray[np.float32] = own.float().cpu().numpy()
+        return scores

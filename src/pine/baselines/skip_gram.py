@@ -1,0 +1,128 @@
+"""word2vec's skip-gram: a word c in the window of w predicts w, log P(w | c) = sum of log sigmoid(+-x_c . y_j) over j.
+
+j are the inner nodes on w's path in a Huffman tree (output "hierarchical"), or w and a few words drawn by their
+frequency^.75 ("negative"). It is learned as word2vec does it: pair after pair, windows cut short at random, a rate that
+falls in a line.
+
+Walks (sentences) are learned in rounds of a few, side by side, each from the vectors as the round found them; a vector
+then moves by the mean of the moves of those walks that moved it. How many make a round depends on the number of words
+alone, so any number of threads gives the same bits. Below 2 * WORDS_PER_WALK words it is one: plain gradient ascent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.baselines.huffman import huffman_paths
+from pine.baselines.skip_gram_round import NO_PLACE, Copies, Outputs, learn_walks, move_rows
+from pine.baselines.vectors import aligned_zeros, padded
+from pine.errors import InputError, one_of
+from pine.graph.draws import alias_rows
+from pine.graph.walks import number_of_threads
+
+# 64 walks in a round cost Cora, Citeseer and Wikipedia (about 3,000 words) nothing. On Email-eu (1,005 words; a walk
+# meets one in 30 of them) 7 cost two points of accuracy and 64 eight.
+WORDS_PER_WALK, MOST_WALKS = 512, 256
+NEGATIVES, NEGATIVE_POWER = 5, 0.75  # word2vec's own
+
+
+def skip_gram(
+    passes: Iterable[NDArray[Any]],
+    num_walks: int,
+    counts: NDArray[Any],
+    *,
+    dim: int,
+    window: int,
+    rng: np.random.Generator,
+    output: str = "hierarchical",
+    negatives: int = NEGATIVES,
+    threads: int | None = None,
+) -> NDArray[np.float32]:
+    """Learn vectors (num_words, dim), going once over passes: arrays (walks, length) of words, with -1 after an end.
+
+    num_walks: of all passes together, for the falling rate. counts (num_words,): how often each word is in them.
+    """
+    one_of("output", output, ("hierarchical", "negative"))
+    if dim < 1 or window < 1 or negatives < 1:
+        raise InputError(f"dim, window and negatives must be at least 1, got {dim}, {window} and {negatives}")
+    outputs = _outputs(np.asarray(counts), negatives if output == "negative" else 0)
+    x, y = aligned_zeros((len(counts), padded(dim))), aligned_zeros((len(counts), padded(dim)))
+    x[:, :dim] = (rng.random((len(counts), dim), np.float32) - np.float32(0.5)) / np.float32(dim)
+    key = np.uint64(rng.integers(2**63))
+    first = 0
+    together = max(1, min(MOST_WALKS, len(counts) // WORDS_PER_WALK))
+    with _Team(max(1, min(together // 2, number_of_threads(threads)))) as team:  # two walks a thread, at least
+        for walks in passes:
+            if walks.size and not -1 <= walks.min() <= walks.max() < len(counts):
+                raise InputError(f"words must be numbers under {len(counts)}, or -1 after the end of a walk")
+            _learn_pass(team, together, walks, first, num_walks, key, window, x, y, outputs)
+            first += len(walks)
+    return np.ascontiguousarray(x[:, :dim])
+
+
+def _outputs(counts: NDArray[Any], negatives: int) -> Outputs:
+    """What a word is predicted by: its path (negatives 0), or itself and so many others."""
+    if negatives:
+        ends = np.array([0, len(counts)], np.int64)
+        keep, other = alias_rows(ends, counts.astype(np.float64) ** NEGATIVE_POWER)
+        no_paths = (np.zeros(len(counts) + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
+        return Outputs(*no_paths, negatives + 1, negatives, keep, other)
+    paths = huffman_paths(counts)
+    deepest = int(np.diff(paths.indptr).max())
+    return Outputs(paths.indptr, paths.nodes, paths.left, deepest, 0, np.empty(0, np.float32), np.empty(0, np.int32))
+
+
+def _learn_pass(
+    team: _Team,
+    together: int,
+    walks: NDArray[Any],
+    first: int,
+    num_walks: int,
+    key: Any,
+    window: int,
+    x: NDArray[np.float32],
+    y: NDArray[np.float32],
+    outputs: Outputs,
+) -> None:
+    """Learn walks, so many together; first is the number of the first of them among all."""
+    num_words, length = len(x), walks.shape[1]
+    asked = 1 + 2 * window * outputs.negatives if outputs.negatives else outputs.most
+    of_x, of_y = (_copies(together, min(num_words, room), x.shape[1]) for room in (length, length * asked))
+    places = np.full((2, team.size, num_words), NO_PLACE, np.int32)
+    touched = np.zeros(num_words, np.int32)
+    for lo in range(0, len(walks), together):
+        some = walks[lo : lo + together]
+        team.run(learn_walks, len(some), some, first + lo, num_walks, key, window, x, y, outputs, places, of_x, of_y)
+        team.run(move_rows, num_words, len(some), x, y, touched, of_x, of_y)
+
+
+def _copies(walks: int, room: int, width: int) -> Copies:
+    return Copies(np.zeros(walks, np.int64), np.empty((walks, room), np.int32), aligned_zeros((walks, room, width)))
+
+
+@dataclass
+class _Team:
+    """Threads that take equal parts of something: kernel(part, lo, hi, ...)."""
+
+    size: int
+
+    def __enter__(self) -> _Team:
+        self.pool = ThreadPoolExecutor(self.size)
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.pool.shutdown()
+
+    def run(self, kernel: Callable[..., None], count: int, *arguments: Any) -> None:
+        marks = [count * part // self.size for part in range(self.size + 1)]
+        parts = [(part, marks[part], marks[part + 1]) for part in range(self.size) if marks[part] < marks[part + 1]]
+        others = [self.pool.submit(kernel, *part, *arguments) for part in parts[1:]]
+        kernel(*parts[0], *arguments)
+        for other in others:
+            other.result()

@@ -1,0 +1,157 @@
+"""A method as it is asked for in an evaluation: NAME, or NAME:key=value[:key=value ...].
+
+Keys are the method's settings, and three that belong to the evaluation:
+
+    labels=off      fit a method that can do without labels without them; its vectors go to logistic regression
+    spread=ALPHA    predictions spread along edges (pine.spreading)
+    types=off       the nodes of all types as one type: K = 1
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pine.embedder import Embedder
+from pine.errors import InputError, listed
+from pine.methods import method_class
+from pine.spreading import check_spread
+
+OWN = ("labels", "spread", "types")
+LITERALS = {"none": None, "true": True, "false": False}
+KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", NoneType: "none"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method with settings: name is how it was asked for, and what tables and JSON call it."""
+
+    name: str
+    method: type[Embedder]
+    settings: dict[str, Any] = field(default_factory=dict)
+    labels: bool = True
+    types: bool = True
+    spread: float = 0.0
+
+    @property
+    def predicts(self) -> bool:
+        """Whether it is scored by its own predictions; otherwise by logistic regression on its vectors."""
+        return self.method.supervised and self.labels
+
+    def new(self, seed: int) -> Embedder:
+        """The method with its settings, not yet fitted."""
+        return self.method().set_params(**self.settings, seed=seed)
+
+    def shares_fit(self, other: Variant) -> bool:
+        """Whether one fit serves both: they differ in what is done with its predictions only."""
+        return replace(self, name="", spread=0.0) == replace(other, name="", spread=0.0)
+
+
+def variants_of(methods: Mapping[str, type[Embedder]] | Sequence[str | Variant]) -> list[Variant]:
+    """Variants from what callers have: {name: class}, specs, or variants."""
+    if isinstance(methods, Mapping):
+        return [Variant(name, method) for name, method in methods.items()]
+    return [each if isinstance(each, Variant) else parse(each) for each in methods]
+
+
+def sharing_fits(variants: Sequence[Variant]) -> list[list[Variant]]:
+    """The variants in groups of those that one fit serves, in order of first appearance."""
+    groups: list[list[Variant]] = []
+    for variant in variants:
+        group = next((group for group in groups if group[0].shares_fit(variant)), None)
+        if group is None:
+            groups.append([variant])
+        else:
+            group.append(variant)
+    return groups
+
+
+def parse(spec: str) -> Variant:
+    """Understand a spec such as pine:lam=inf:spread=0.5."""
+    name, *pairs = (part.strip() for part in spec.split(":"))
+    method = method_class(name)
+    given: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key or not text or key in given:
+            raise InputError(f"{spec!r}: a variant is NAME:key=value[:key=value], each key once, got {pair!r}")
+        given[key] = text
+    variant = Variant(
+        spec,
+        method,
+        {key: _setting(spec, method, key, text) for key, text in given.items() if key not in OWN},
+        labels=_switch(spec, given, "labels"),
+        types=_switch(spec, given, "types"),
+        spread=_spread(spec, given.get("spread")),
+    )
+    _check(variant)
+    return variant
+
+
+def _check(variant: Variant) -> None:
+    method = variant.method
+    if not variant.labels and not method.supervised:
+        raise InputError(f"{variant.name!r}: {method.name} never sees labels; leave labels=off out")
+    if not variant.labels and method.needs_labels:
+        raise InputError(f"{variant.name!r}: {method.name} learns from labels and cannot do without them")
+    if variant.spread > 0 and not variant.predicts:
+        raise InputError(f"{variant.name!r}: there are no predictions of its own to spread; leave spread= out")
+
+
+def _setting(spec: str, method: type[Embedder], key: str, text: str) -> Any:
+    known = [field.name for field in fields(method)]  # type: ignore[arg-type]
+    if key not in known:
+        raise InputError(
+            f"{spec!r}: {method.name} has no setting {key!r}; it has {listed(known, 40)}, "
+            f"and evaluation has {listed(OWN)}"
+        )
+    if key == "seed":
+        raise InputError(f"{spec!r}: the seed is the number of the repeat; leave seed= out")
+    value, kinds = _literal(text), _kinds(get_type_hints(method)[key])
+    if not any(_is_a(value, kind) for kind in kinds):
+        wanted = " or ".join(KINDS.get(kind, repr(kind)) for kind in kinds if isinstance(kind, str) or kind in KINDS)
+        raise InputError(f"{spec!r}: {key} takes {wanted}, got {text!r}")
+    return value
+
+
+def _literal(text: str) -> Any:
+    """none, true, false, a number (inf is one), or else a word."""
+    if text.lower() in LITERALS:
+        return LITERALS[text.lower()]
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            number = kind(text)
+            return text if math.isnan(number) else number
+    return text
+
+
+def _kinds(hint: Any) -> list[Any]:
+    """What an annotation allows: types, and the words of a Literal."""
+    if get_origin(hint) in (Union, UnionType):
+        return [kind for each in get_args(hint) for kind in _kinds(each)]
+    return list(get_args(hint)) if get_origin(hint) is Literal else [hint]
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    if isinstance(kind, str):
+        return bool(value == kind)
+    if kind in (int, float):
+        return isinstance(value, int | kind) and not isinstance(value, bool)
+    return kind in KINDS and isinstance(value, kind)
+
+
+def _switch(spec: str, given: Mapping[str, str], key: str) -> bool:
+    if given.get(key, "on") not in ("on", "off"):
+        raise InputError(f"{spec!r}: {key} takes on or off, got {given[key]!r}")
+    return given.get(key) != "off"
+
+
+def _spread(spec: str, text: str | None) -> float:
+    try:
+        return check_spread(0.0 if text is None else _literal(text))
+    except InputError as problem:
+        raise InputError(f"{spec!r}: {problem}") from None

@@ -1,0 +1,96 @@
+"""Random walks by weight: P(u -> v) = w_uv / (sum of w_u), each walk on a stream of random numbers of its own.
+
+A walk is a function of its start, the key and its number alone. Walks can therefore be made in any order, by any number
+of threads, and again instead of being kept.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.compiled import compiled
+from pine.errors import InputError
+from pine.graph.csr import CSR
+from pine.graph.draws import advanced, alias_rows, below, chosen, mixed, stream
+
+PART = 1024  # walks that a thread takes at a time
+
+
+def number_of_threads(threads: int | None) -> int:
+    """The given number; without one, the cores that this process may use."""
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be at least 1, or None for all cores, got {threads}")
+    return threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Walker:
+    """Neighbors prepared for walks: make it once, walk many times."""
+
+    neighbors: CSR
+    keep: NDArray[np.float32]
+    other: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, neighbors: CSR) -> Walker:
+        """Prepare compressed rows; what has a weight of zero is never walked along."""
+        if neighbors.weights is None:
+            return cls(neighbors, np.empty(0, np.float32), np.empty(0, np.int32))
+        walked, weights = _without_zeros(neighbors, neighbors.weights)
+        return cls(walked, *alias_rows(walked.indptr, weights))
+
+    def walks(
+        self, starts: NDArray[Any], length: int, key: int, threads: int | None = None
+    ) -> NDArray[np.integer[Any]]:
+        """A walk from each start: (len(starts), length) node numbers, the start first.
+
+        A node without neighbors is not left. The same key gives the same walks for any number of threads.
+        """
+        csr = self.neighbors
+        out = np.empty((len(starts), length), csr.indices.dtype)
+        parts = [(lo, min(lo + PART, len(starts))) for lo in range(0, len(starts), PART)]
+        given = (np.uint64(key), np.asarray(starts, np.int64), csr.indptr, csr.indices, self.keep, self.other, out)
+        with ThreadPoolExecutor(number_of_threads(threads)) as pool:
+            for done in [pool.submit(_walk, lo, hi, *given) for lo, hi in parts]:
+                done.result()
+        return out
+
+
+def _without_zeros(neighbors: CSR, weights: NDArray[np.float32]) -> tuple[CSR, NDArray[np.float32]]:
+    kept = weights > 0
+    if kept.all():
+        return neighbors, weights
+    indptr = np.concatenate([[0], np.cumsum(kept)])[neighbors.indptr]
+    return CSR(indptr, neighbors.indices[kept], weights[kept], neighbors.num_columns), weights[kept]
+
+
+@compiled
+def _walk(
+    lo: int,
+    hi: int,
+    key: Any,
+    starts: NDArray[Any],
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    keep: NDArray[Any],
+    other: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
+    weighted = len(keep) > 0
+    for number in range(lo, hi):
+        state, node = stream(key, number), starts[number]
+        out[number, 0] = node
+        for step in range(1, out.shape[1]):
+            first, degree = indptr[node], indptr[node + 1] - indptr[node]
+            if degree > 0:
+                state = advanced(state)
+                bits = mixed(state)
+                place = chosen(bits, first, degree, keep, other) if weighted else first + below(bits, degree)
+                node = np.int64(indices[place])
+            out[number, step] = node

@@ -1,0 +1,134 @@
+"""f as a graph meets it: one set function for the nodes of every type, or one for the nodes of each type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pine.graph import CSR, Graph, NeighborGroup
+from pine.model.form import Form
+from pine.nn import Neighbors, SetFunction
+
+
+@dataclass(frozen=True, eq=False)
+class Neighborhoods:
+    """The neighbors of some nodes, rows, in K groups: where each group's nodes stand, and who is whose neighbor."""
+
+    rows: slice
+    columns: tuple[slice, ...]
+    neighbors: tuple[Neighbors, ...]
+
+    @classmethod
+    def of(
+        cls,
+        graph: Graph,
+        groups: Sequence[NeighborGroup],
+        scaling: str,
+        device: torch.device,
+        threads: int | None,
+        type: str | None = None,
+    ) -> Neighborhoods:
+        """Of all nodes, or of those of a type.
+
+        Each group's matrix is cut to the columns of its own type, so that g runs once per node of that type, and on
+        none where the nodes of a type have no neighbors in the group.
+        """
+        all_nodes = slice(0, graph.num_nodes)
+        rows = all_nodes if type is None else graph.nodes.slice(type)
+        columns, neighbors = [], []
+        for group in groups:
+            matrix = group.matrix if rows == all_nodes else _rows(group.matrix, rows)
+            place = all_nodes if group.type is None else graph.nodes.slice(group.type)
+            if type is not None and matrix.nnz == 0:
+                place = slice(0, 0)
+            columns.append(place)
+            cut = matrix if place == all_nodes else _columns(matrix, place)
+            neighbors.append(Neighbors.of(cut, scaling, device, threads=threads))
+        return cls(rows, tuple(columns), tuple(neighbors))
+
+
+def neighborhoods(
+    form: Form,
+    graph: Graph,
+    groups: Sequence[NeighborGroup],
+    scaling: str,
+    device: torch.device,
+    threads: int | None,
+) -> list[Neighborhoods]:
+    """The neighborhoods that each function of a form reads."""
+    # By name, so that a function finds its type in a graph whose types come in another order.
+    types = sorted(graph.node_types) if form.functions == "per-type" else [None]
+    return [Neighborhoods.of(graph, groups, scaling, device, threads, type) for type in types]
+
+
+class NeighborFunction(nn.Module):
+    """f of every node's neighbors: x (num_nodes, dim) to (num_nodes, dim), both with a first dimension of batch."""
+
+    def __init__(
+        self,
+        form: Form,
+        around: Sequence[Neighborhoods],
+        scaling: str,
+        generator: torch.Generator,
+        *,
+        dropout: float = 0.0,
+        node_dropout: float = 0.0,
+        batch: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.around = around
+        self.each = nn.ModuleList(
+            SetFunction(
+                [form.dim] * len(part.columns),
+                form.dim,
+                L=form.hidden,
+                T=form.projections,
+                Q=form.scales,
+                sigma=form.activation,
+                heads=form.heads,
+                scaling=scaling,
+                conditioned=form.conditioned,
+                centered=form.conditioned,
+                dropout=dropout,
+                node_dropout=node_dropout,
+                batch=batch,
+                generator=generator,
+            )
+            for part in around
+        )
+        for f, part in zip(self.each, around, strict=True):
+            _silence(f, part)
+
+    def forward(self, x: Tensor, generator: torch.Generator | None = None) -> Tensor:
+        parts: list[tuple[slice, Tensor]] = []
+        for f, part in zip(self.each, self.around, strict=True):
+            parts.append((part.rows, f([x[..., place, :] for place in part.columns], part.neighbors, generator)))
+        if len(parts) == 1:
+            return parts[0][1]
+        parts.sort(key=lambda part: (part[0].start, part[0].stop))
+        return torch.cat([f for _, f in parts], dim=-2)
+
+
+@torch.no_grad()
+def _silence(f: nn.Module, part: Neighborhoods) -> None:
+    """Groups without neighbors teach f nothing: W is zero there, should a later graph have neighbors in them."""
+    assert isinstance(f, SetFunction)
+    for neighbors, W_k in zip(part.neighbors, torch.split(f.W, f.z_sizes, dim=-1), strict=True):
+        if neighbors.csr.nnz == 0:
+            W_k.zero_()
+
+
+def _rows(matrix: CSR, rows: slice) -> CSR:
+    indptr = matrix.indptr[rows.start : rows.stop + 1]
+    entries = slice(indptr[0], indptr[-1])
+    weights = None if matrix.weights is None else matrix.weights[entries]
+    return CSR(indptr - indptr[0], matrix.indices[entries], weights, matrix.num_columns)
+
+
+def _columns(matrix: CSR, place: slice) -> CSR:
+    """The matrix of neighbors that all stand in one place, counted from its start."""
+    local = (matrix.indices - matrix.indices.dtype.type(place.start)).astype(matrix.indices.dtype)
+    return CSR(matrix.indptr, local, matrix.weights, place.stop - place.start)

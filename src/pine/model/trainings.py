@@ -1,0 +1,190 @@
+"""The trainings of one fit: those that choose settings on held-out labels, and the last one, with one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.progress import Progress
+
+from pine.errors import InputError
+from pine.graph import Graph, NeighborGroup
+from pine.labels import Labels
+from pine.model.attributes import Attributes, attribute_columns
+from pine.model.form import Form
+from pine.model.functions import NeighborFunction, Neighborhoods, neighborhoods
+from pine.model.objective import Objective, Targets
+from pine.model.selection import Choice, Scores, candidates, folds, held_out_score
+from pine.model.training import RAMP, train
+
+if TYPE_CHECKING:
+    from pine.model.pine import PINE
+
+CHECK = 100  # epochs between two looks at the held-out labels
+ONE_IN = 5  # the held-out share where there is one part only
+LARGE = 20_000  # nodes above which settings are chosen on one held-out part, and with fewer epochs
+LARGE_EPOCHS = 100
+ENOUGH = 10  # labels without which nothing can be held out
+
+Trained = tuple[Objective, list[dict[str, float]]]
+
+
+class Work:
+    """What a fit has to do, in epochs of one model, shown by a bar."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.bar, self.total, self.task = bar, 0, bar.add_task("PINE", total=None)
+
+    def plan(self, epochs: int) -> None:
+        """More to do; less, where it turns out not to be needed."""
+        self.total += epochs
+        self.bar.update(self.task, total=self.total)
+
+    def done(self, epochs: int) -> None:
+        self.bar.advance(self.task, epochs)
+
+
+class Trainings:
+    """What the trainings of one fit share; start: the state in which all of them begin, by its names in Objective."""
+
+    def __init__(
+        self,
+        model: PINE,
+        graph: Graph,
+        labels: Labels | None,
+        rng: np.random.Generator,
+        work: Work,
+        start: Mapping[str, NDArray[np.float32]],
+        groups: Sequence[NeighborGroup] | None = None,
+    ) -> None:
+        self.model, self.graph, self.labels, self.rng, self.work = model, graph, labels, rng, work
+        self.form = Form.of(model)
+        self.device = device_of(model.device)
+        self.start = {name: torch.as_tensor(value, device=self.device) for name, value in start.items()}
+        self.epochs = model.epochs if graph.num_nodes <= LARGE else min(model.epochs, LARGE_EPOCHS)
+        self.groups = list(self.form.neighbor_groups(graph).values()) if groups is None else groups
+        self.types = [graph.nodes.slice(type) for type in graph.node_types]
+        self.attribute_types = tuple(sorted(graph.features)) if model.attributes else ()
+        self.columns = attribute_columns(graph, self.attribute_types, self.device, model.threads)
+        self._around: dict[str, list[Neighborhoods]] = {}
+
+    def around(self, scaling: str) -> list[Neighborhoods]:
+        """The neighborhoods with a scaling, made once."""
+        if scaling not in self._around:
+            made = neighborhoods(self.form, self.graph, self.groups, scaling, self.device, self.model.threads)
+            self._around[scaling] = made
+        return self._around[scaling]
+
+    def last(self, choice: Choice, epochs: int) -> Trained:
+        """Train one model on all labels."""
+        self.work.plan(epochs)
+        return self._train(choice, epochs, None if self.labels is None else np.ones((1, len(self.labels.known)), bool))
+
+    def choose(self) -> Choice:
+        """The candidate that is best on held-out labels; the first where there is nothing to choose, or to hold out."""
+        share = 0.0 if self.labels is None else len(self.labels.known) / self.graph.count(self.labels.type)
+        if self.columns:
+            share = 1.0  # attributes speak where labels are few, and strong agreement holds A back
+        options = candidates(self.model.lam, self.model.scaling, self.epochs, share)
+        parts = self.model.folds if self.graph.num_nodes <= LARGE else min(self.model.folds, 1)
+        if len(options) == 1 or parts < 1 or self.labels is None or len(self.labels.known) < ENOUGH:
+            return options[0]
+        return self._cross_validated(self.labels, options, parts)
+
+    def _cross_validated(self, labels: Labels, options: list[Choice], parts: int) -> Choice:
+        """Train every candidate on all folds but one and score it on that one, all folds side by side."""
+        fold = folds(labels, ONE_IN if parts == 1 else parts, self.rng)
+        seen = np.array([fold != part for part in range(parts)])
+        positions = torch.tensor(self.graph.nodes.slice(labels.type).start + labels.known, device=self.device)
+        scores = Scores()
+        self.work.plan(len(options) * parts * self.epochs)
+        for candidate in options:
+
+            def visit(epoch: int, objective: Objective, candidate: Choice = candidate) -> bool:
+                predicted = objective.predictions().index_select(1, positions).cpu().numpy()
+                held = [held_out_score(labels, ~seen[part], predicted[part]) for part in range(parts)]
+                return scores.add(candidate, epoch, float(np.mean(held)))
+
+            looks = {*range(CHECK, self.epochs + 1, CHECK), self.epochs}
+            _, history = self._train(candidate, self.epochs, seen, looks, visit)
+            self.work.plan(parts * (len(history) - self.epochs))
+        return scores.best()
+
+    def _train(
+        self,
+        choice: Choice,
+        epochs: int,
+        seen: NDArray[np.bool_] | None,
+        at: Iterable[int] = (),
+        visit: Callable[[int, Objective], bool] | None = None,
+    ) -> Trained:
+        """Train models side by side, one for each row of seen labels; visit says whether to go on."""
+        model = self.model
+        batch = 1 if seen is None else len(seen)
+        seeds = self.rng.integers(2**62, size=2)
+        objective = self._objective(choice, seen, batch, torch.Generator().manual_seed(int(seeds[0])))
+        objective.begin_at(self.start)
+        history = train(
+            objective,
+            epochs,
+            model.learning_rate,
+            model.vector_rate,
+            torch.Generator(self.device).manual_seed(int(seeds[1])),
+            at=at,
+            visit=None if visit is None else lambda epoch: visit(epoch, objective),
+            tick=lambda: self.work.done(batch),
+            ramp=1 if "w" in self.start else RAMP,
+            still=self._still(epochs),
+        )
+        return objective, history
+
+    def _still(self, epochs: int) -> int:
+        """How long f learns alone: without labels, and where x begins with structure but f with nothing."""
+        new = set(self.start) == {"e"}
+        return epochs // 2 if self.labels is None and self.model.start == "structural" and new else 0
+
+    def _objective(
+        self, choice: Choice, seen: NDArray[np.bool_] | None, batch: int, generator: torch.Generator
+    ) -> Objective:
+        model, size = self.model, (self.graph.num_nodes, self.model.dim)
+        f = NeighborFunction(
+            self.form,
+            self.around(choice.scaling),
+            choice.scaling,
+            generator,
+            dropout=model.dropout,
+            node_dropout=model.node_dropout,
+            batch=batch,
+        )
+        targets = attributes = None
+        if self.labels is not None and seen is not None:
+            targets = Targets.of(self.graph, self.labels, seen, self.device)
+        if self.columns:
+            attributes = Attributes(self.columns, *size, self.device, batch=batch, dropout=model.attribute_dropout)
+        return Objective(
+            size,
+            f.to(self.device),
+            self.types,
+            torch.tensor(choice.lam, device=self.device).expand(batch, -1),
+            targets,
+            attributes,
+            weight_decay=model.weight_decay,
+            entropy=model.entropy,
+            smoothing=model.smoothing,
+            on_f=model.supervise_f,
+            guard=model.guard if self.labels is None else 0.0,
+        )
+
+
+def device_of(wanted: str) -> torch.device:
+    """The device that is asked for; "auto": a GPU where there is one."""
+    if wanted == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=wanted).device
+    except (RuntimeError, AssertionError, TypeError) as problem:
+        said = str(problem).splitlines()[0]
+        raise InputError(f"device {wanted!r} cannot be used here ({said}); use 'auto', 'cpu' or 'cuda'") from None

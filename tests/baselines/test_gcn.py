@@ -1,0 +1,185 @@
+"""GCN is PyTorch Geometric's layers, with an identity matrix for nodes without attributes, as its authors have it."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from torch_geometric.nn import GCNConv
+
+import pine
+from pine import Graph, InputError
+from pine.baselines import GCN
+from pine.baselines.gcn_network import Dense, Identity, Inputs, Layer, Network, Sparse, as_tensor, normalized, shares
+from pine.nn import Neighbors
+
+RNG = np.random.default_rng(0)
+
+
+def random_graph(count: int = 40, **options) -> Graph:
+    edges = np.random.default_rng(1).integers(0, count - 3, (3 * count, 2))
+    weights = np.random.default_rng(2).uniform(0.5, 2, 3 * count) if options.pop("weighted", False) else None
+    return Graph.from_edges(edges, nodes=range(count), weights=weights, **options)
+
+
+def groups() -> tuple[Graph, np.ndarray]:
+    """Two groups of twenty, and the label of every node."""
+    label = np.repeat([0, 1], 20)
+    chance = np.where(label[:, None] == label, 0.4, 0.02)
+    edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
+    return Graph.from_edges(edges, nodes=range(40)), label
+
+
+@pytest.mark.parametrize("options", [{}, {"weighted": True}, {"self_loops": "keep"}, {"directed": True}])
+def test_a_layer_is_pygs_own_in_values_and_gradients(options):
+    graph = random_graph(**options)
+    csr = graph.adjacency("both" if graph.directed else None)
+    edges = torch.tensor(np.stack([csr.rows(), csr.indices]).astype(np.int64))
+    weights = None if csr.weights is None else torch.tensor(csr.weights)
+    adjacency = normalized(graph)
+    ours, theirs = Layer(6, 3, Neighbors.of(adjacency)), GCNConv(6, 3)
+    ours.load_state_dict(theirs.state_dict())
+    x = torch.randn(40, 6, generator=torch.Generator().manual_seed(0))
+    inputs = [x.clone().requires_grad_() for _ in range(2)]
+    outputs = [ours(inputs[0], as_tensor(adjacency, torch.device("cpu"))), theirs(inputs[1], edges, weights)]
+    torch.testing.assert_close(*outputs)
+    for each in outputs:
+        each.square().sum().backward()
+    torch.testing.assert_close(inputs[0].grad, inputs[1].grad)
+    torch.testing.assert_close(ours.lin.weight.grad, theirs.lin.weight.grad)
+
+
+def test_nodes_without_attributes_have_the_identity_for_attributes():
+    graph = random_graph()
+    eye = graph.with_features({"node": np.eye(40, dtype=np.float32)})
+    adjacency = normalized(graph)
+    networks = [Network(each, Neighbors.of(adjacency), 8, 3, 0.5) for each in (graph, eye)]
+    weight = networks[0].inputs.blocks[0].weight
+    assert weight.shape == (40, 8)
+    networks[1].load_state_dict(networks[0].state_dict(), strict=False)
+    results = [network(as_tensor(adjacency, torch.device("cpu"))) for network in networks]
+    for plain, with_eye in zip(*results, strict=True):
+        torch.testing.assert_close(plain, with_eye)
+
+
+def test_dropout_of_the_identity_drops_rows_and_scales_the_others():
+    block = Identity(1000, 4)
+    dropped = block(0.25, torch.Generator().manual_seed(0))
+    kept = dropped.abs().sum(1) > 0
+    assert 0.7 < kept.float().mean() < 0.8
+    torch.testing.assert_close(dropped[kept], block.weight[kept] / 0.75)
+    torch.testing.assert_close(block(0.25, None), block.weight)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_sparse_attributes_give_what_dense_ones_give(share):
+    features = sp.random_array((50, 30), density=0.2, rng=RNG, dtype=np.float32).tocsr()
+    sparse, dense = Sparse(features, 4), Dense(features.toarray(), 4)
+    dense.weight.data.copy_(sparse.weight.data)
+    torch.testing.assert_close(sparse(share, None), dense(share, None))
+    many = [sparse(share, torch.Generator().manual_seed(seed)) for seed in range(400)]
+    torch.testing.assert_close(torch.stack(many).mean(0), dense(0.0, None), atol=0.15, rtol=0)
+    assert (torch.stack(many).std(0).max() > 0.05) == (share > 0)
+
+
+def test_counts_become_shares_and_other_features_stay():
+    counts = np.array([[1.0, 3.0], [0.0, 0.0]], np.float32)
+    assert shares(counts).tolist() == [[0.25, 0.75], [0, 0]]
+    assert shares(sp.csr_array(counts)).toarray().tolist() == [[0.25, 0.75], [0, 0]]
+    signed = np.array([[-1.0, 3.0]], np.float32)
+    assert shares(signed) is signed
+
+
+def test_types_have_attributes_of_their_own_or_none():
+    graph = Graph.from_relations(
+        {("a", "to", "b"): [(0, 0), (1, 1), (2, 1)], ("b", "to", "c"): [(0, 0)]},
+        features={"b": np.ones((2, 5), np.float32), "c": sp.csr_array(np.ones((1, 7), np.float32))},
+    )
+    inputs = Inputs(graph, 4)
+    assert [tuple(block.weight.shape) for block in inputs.blocks] == [(3, 4), (5, 4), (7, 4)]
+    assert inputs(0.5, torch.Generator().manual_seed(0)).shape == (6, 4)
+    model = GCN(epochs=20, threads=1).fit(graph, {"b": {0: "x", 1: "y"}})
+    assert model.predict(type="b").tolist() == ["x", "y"]
+
+
+def test_the_embedding_is_the_hidden_layer():
+    graph, label = groups()
+    model = GCN(dim=8, epochs=50, threads=1).fit(graph, np.where(np.arange(40) % 2, label, -1))
+    assert model.embedding_.shape == (40, 8)
+    assert (model.embedding_ >= 0).all()
+    assert (model.embedding_ > 0).any()
+    assert (model.predict()[::2] == label[::2]).mean() > 0.8
+
+
+def test_numbers_are_predicted_in_their_own_units():
+    graph, label = groups()
+    known = {int(node): 1000.0 + 10 * label[node] for node in range(1, 40, 2)}
+    predicted = GCN(threads=1).fit(graph, known).predict()
+    np.testing.assert_allclose(predicted[::2], 1000 + 10 * label[::2], atol=5)
+
+
+def test_weight_decay_shrinks_the_rows_that_no_label_holds():
+    edges = [(0, 1), (1, 2), (3, 4), (4, 5)]
+    graph, labels = Graph.from_edges(edges), {0: "x", 1: "y", 2: "x"}
+
+    def differences(decay):
+        """Between vectors of a part without labels: what is left of its rows of W_1, free of the bias."""
+        model = GCN(weight_decay=decay, dropout=0.0, threads=1).fit(graph, labels)
+        return np.ptp(model.embedding_[3:], axis=0).mean()
+
+    assert differences(1.0) < 0.01 * differences(0.0)
+
+
+def test_what_is_torchs_is_left_as_it_was():
+    graph, label = groups()
+    before = torch.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
+    GCN(epochs=3, threads=before[1] + 1).fit(graph, label)
+    after = torch.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
+    assert torch.equal(before[0], after[0])
+    assert before[1:] == after[1:]
+    model = GCN(epochs=3, threads=1).fit(graph, label)
+    torch.rand(7)
+    np.testing.assert_array_equal(GCN(epochs=3, threads=1).fit(graph, label).embedding_, model.embedding_)
+    assert not np.array_equal(GCN(epochs=3, threads=1, seed=1).fit(graph, label).embedding_, model.embedding_)
+
+
+def test_without_pytorch_geometric_it_says_how_to_get_it(monkeypatch):
+    graph, label = groups()
+    monkeypatch.setitem(sys.modules, "torch_geometric", None)
+    with pytest.raises(InputError, match=r"gcn needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"):
+        GCN().fit(graph, label)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"dropout": 1.0}, "dropout at least 0 and below 1"),
+        ({"epochs": 0}, "dim and epochs must be at least 1"),
+        ({"threads": 0}, "threads must be at least 1"),
+        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
+        ({"learning_rate": float("inf")}, "training diverged"),
+    ],
+)
+def test_settings_that_cannot_be_are_explained(settings, said):
+    graph, label = groups()
+    with pytest.raises(InputError, match=said):
+        GCN(**({"epochs": 3} | settings)).fit(graph, label)
+
+
+def shown(data: pine.datasets.Dataset, nodes: np.ndarray) -> np.ndarray:
+    labels = np.full(len(data.labels), -1)
+    labels[nodes] = data.labels[nodes]
+    return labels
+
+
+@pytest.mark.slow
+def test_cora_with_its_words_is_classified_as_the_authors_report(need_data):
+    # 81.5 with early stopping on validation labels (Kipf and Welling, 2017, Table 2).
+    need_data("cora-planetoid.npz", "cora-planetoid-features.npz")
+    data = pine.datasets.load("cora-planetoid")
+    graph, test = data.with_features(), data.splits["test"]
+    models = [GCN(seed=seed).fit(graph, shown(data, data.splits["train"])) for seed in range(5)]
+    assert np.mean([(model.predict() == data.labels)[test].mean() for model in models]) >= 0.805

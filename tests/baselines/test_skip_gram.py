@@ -1,0 +1,227 @@
+"""Skip-gram climbs the log-likelihood that it states, in the same steps for any number of threads."""
+
+from __future__ import annotations
+
+import heapq
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pine import InputError
+from pine.baselines.huffman import huffman_paths
+from pine.baselines.skip_gram import skip_gram
+from pine.baselines.skip_gram_round import LAST_RATE, RATE, Copies, move_rows
+from pine.baselines.vectors import LANES, aligned_zeros, dot, exchange, padded
+from pine.compiled import compiled
+from pine.graph.draws import advanced, alias_rows, below, chosen, mixed, stream
+
+
+def sigmoid(score):
+    return 1 / (1 + np.exp(-score))
+
+
+# ---- the tree ----
+
+
+def cheapest(counts: np.ndarray) -> int:
+    """The cost of a Huffman code, by the textbook: the sum of all joined counts."""
+    heap, cost = list(map(int, counts)), 0
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        joined = heapq.heappop(heap) + heapq.heappop(heap)
+        cost += joined
+        heapq.heappush(heap, joined)
+    return cost
+
+
+@pytest.mark.parametrize("counts", [[5], [3, 3], [1, 1, 1, 1], [1, 2, 4, 8, 16], [0, 0, 7]])
+def test_paths_have_the_lengths_of_a_huffman_code(counts):
+    lengths = np.diff(huffman_paths(np.array(counts)).indptr)
+    assert (lengths * counts).sum() == cheapest(counts)
+    assert sum(0.5**length for length in lengths) == 1
+
+
+def test_paths_of_a_large_vocabulary_are_as_short_as_can_be():
+    counts = np.random.default_rng(0).zipf(1.5, 1000).clip(max=10**6)
+    lengths = np.diff(huffman_paths(counts).indptr)
+    assert (lengths * counts).sum() == cheapest(counts)
+    assert all(rare >= common for rare, common in pairwise(lengths[np.argsort(counts, kind="stable")]))
+
+
+def test_the_probabilities_of_all_words_add_up_to_one():
+    rng = np.random.default_rng(1)
+    paths, scores = huffman_paths(rng.integers(1, 50, 30)), rng.normal(size=29)
+    total = 0.0
+    for lo, hi in pairwise(paths.indptr):
+        p = sigmoid(scores[paths.nodes[lo:hi]])
+        total += np.prod(np.where(paths.left[lo:hi] == 1, p, 1 - p))
+    assert total == pytest.approx(1)
+
+
+# ---- arithmetic ----
+
+
+@compiled
+def _dot(x, i, y, j):
+    return dot(x, i, y, j)
+
+
+@compiled
+def _exchange(g, x, i, y, j, count):
+    exchange(g, x, i, y, j, count)
+
+
+@pytest.mark.parametrize("width", [16, 48, 64])
+def test_vector_arithmetic_is_that_of_numpy(width):
+    rng = np.random.default_rng(2)
+    x, y = (rng.normal(size=(4, width)).astype(np.float32) for _ in range(2))
+    assert _dot(x, 1, y, 2) == pytest.approx(float(x[1].astype(float) @ y[2]), abs=1e-5)
+    g, rows = np.array([0.5, -2.0, 9.0], np.float32), np.array([3, 0, 1])
+    want_x, want_y = x[2] + 0.5 * y[3] - 2 * y[0], y + np.outer([-2.0, 0, 0, 0.5], x[2])
+    rest = np.delete(x, 2, axis=0)
+    _exchange(g, x, 2, y, rows, 2)
+    np.testing.assert_allclose(x[2], want_x, atol=1e-5)
+    np.testing.assert_allclose(y, want_y, atol=1e-5)
+    np.testing.assert_array_equal(np.delete(x, 2, axis=0), rest)
+
+
+def test_room_for_vectors_is_zero_aligned_and_a_multiple_of_the_lanes():
+    assert [padded(width) for width in (1, 16, 17, 64)] == [LANES, LANES, 2 * LANES, 64]
+    made = aligned_zeros((3, 5, LANES))
+    assert made.shape == (3, 5, LANES)
+    assert made.dtype == np.float32
+    assert not made.any()
+    assert made.ctypes.data % 64 == 0
+
+
+# ---- learning ----
+
+
+def some_walks(words: int, walks: int, length: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, words, (walks, length)).astype(np.int32)
+
+
+def counts_of(walks: np.ndarray, words: int) -> np.ndarray:
+    return np.bincount(walks[walks >= 0], minlength=words)
+
+
+def following(state):
+    return np.uint64(advanced(np.uint64(state)))
+
+
+def number_at(state):
+    return np.uint64(mixed(np.uint64(state)))
+
+
+def reference(walks: np.ndarray, words: int, dim: int, window: int, negatives: int, seed: int) -> np.ndarray:
+    """The definition: x and y climb the gradient of each pair's log-likelihood, one pair after the other."""
+    rng = np.random.default_rng(seed)
+    x, y = (rng.random((words, dim), np.float32).astype(float) - 0.5) / dim, np.zeros((words, dim))
+    key = np.uint64(rng.integers(2**63))
+    counts = counts_of(walks, words)
+    paths, noise = huffman_paths(counts), alias_rows(np.array([0, words]), counts**0.75)
+    for number, walk in enumerate(walks):
+        rate, state = RATE + (LAST_RATE - RATE) * number / len(walks), stream(key, number)
+        for center, word in enumerate(walk):
+            state = following(state)
+            reach = 1 + below(number_at(state), window)
+            for near in range(max(0, center - reach), min(len(walk), center + reach + 1)):
+                if near == center:
+                    continue
+                rows = paths.nodes[paths.indptr[word] : paths.indptr[word + 1]].tolist()
+                labels = paths.left[paths.indptr[word] : paths.indptr[word + 1]].tolist()
+                if negatives:
+                    rows, labels = [word], [1.0]
+                    for _ in range(negatives):
+                        state = following(state)
+                        drawn = chosen(number_at(state), 0, words, *noise)
+                        if drawn != word:
+                            rows, labels = [*rows, drawn], [*labels, 0.0]
+                context = x[walk[near]].copy()
+                g = [rate * (label - sigmoid(context @ y[row])) for row, label in zip(rows, labels, strict=True)]
+                x[walk[near]] += sum(each * y[row] for each, row in zip(g, rows, strict=True))
+                for each, row in zip(g, rows, strict=True):
+                    y[row] += each * context
+    return x
+
+
+@pytest.mark.parametrize(("output", "negatives"), [("hierarchical", 0), ("negative", 3)])
+def test_a_small_vocabulary_is_learned_pair_after_pair_as_the_definition_says(output, negatives):
+    walks = some_walks(6, 200, 9) + 6 * (np.arange(200) % 2)[:, None].astype(np.int32)  # two groups of words
+    want = reference(walks, 12, 5, 4, negatives, seed=7)
+    counts, rng = counts_of(walks, 12), np.random.default_rng(7)
+    got = skip_gram([walks], 200, counts, dim=5, window=4, rng=rng, output=output, negatives=negatives or 5)
+    assert got.shape == (12, 5)
+    start = (np.random.default_rng(7).random((12, 5), np.float32) - 0.5) / 5
+    assert np.abs(want - start).max() > 0.05, "something was learned"
+    np.testing.assert_allclose(got, want, atol=5e-3)  # the sigmoid is read from a table
+
+
+@pytest.mark.parametrize("output", ["hierarchical", "negative"])
+def test_any_number_of_threads_gives_the_same_bits(output):
+    walks = some_walks(4100, 600, 12)
+
+    def learned(threads):
+        given = {"dim": 20, "window": 3, "rng": np.random.default_rng(3), "output": output, "threads": threads}
+        return skip_gram([walks[:311], walks[311:]], 600, counts_of(walks, 4100), **given)
+
+    one = learned(1)
+    assert np.isfinite(one).all()
+    np.testing.assert_array_equal(learned(2), one)
+    np.testing.assert_array_equal(learned(4), one)
+
+
+def test_a_row_moves_by_the_mean_of_the_moves_of_those_who_moved_it():
+    x, y = np.zeros((4, LANES), np.float32), np.ones((4, LANES), np.float32)
+    moves = np.zeros((2, 3, LANES), np.float32)
+    moves[0, :2], moves[1, 0] = [[2.0], [8.0]], 4.0
+    of_x = Copies(np.array([2, 1]), np.array([[1, 3, 0], [1, 0, 0]], np.int32), moves)
+    of_y = Copies(np.array([0, 0]), np.zeros((2, 3), np.int32), moves)
+    touched = np.zeros(4, np.int32)
+    for lo, hi in ((0, 2), (2, 4)):
+        move_rows(0, lo, hi, 2, x, y, touched, of_x, of_y)
+    assert x[:, 0].tolist() == [0, 3, 0, 8]
+    assert (y == 1).all()
+    assert not touched.any()
+
+
+def test_words_that_keep_company_get_vectors_that_point_the_same_way():
+    rng = np.random.default_rng(4)
+    group = np.repeat([0, 1], 300)[:, None]
+    walks = (10 * group + rng.integers(0, 10, (600, 20))).astype(np.int32)[rng.permutation(600)]
+    x = skip_gram([walks], 600, counts_of(walks, 20), dim=8, window=5, rng=rng)
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    cosine = unit @ unit.T
+    assert cosine[:10, :10].mean() > 0.8
+    assert cosine[:10, 10:].mean() < 0.2
+
+
+def test_what_comes_after_the_end_of_a_walk_is_not_read():
+    walks = some_walks(12, 50, 6)
+    padded_walks = np.pad(walks, ((0, 0), (0, 4)), constant_values=-1)
+    rngs = [np.random.default_rng(5) for _ in range(2)]
+    short, long = (
+        skip_gram([each], 50, counts_of(walks, 12), dim=4, window=3, rng=rng)
+        for each, rng in zip((walks, padded_walks), rngs, strict=True)
+    )
+    np.testing.assert_array_equal(short, long)
+
+
+def test_a_vocabulary_of_one_word_and_a_word_that_never_occurs_are_no_trouble():
+    rng = np.random.default_rng(0)
+    for output in ("hierarchical", "negative"):
+        alone = skip_gram([np.zeros((3, 4), np.int32)], 3, np.array([12]), dim=4, window=2, rng=rng, output=output)
+        assert np.isfinite(alone).all()
+        walks = some_walks(5, 10, 4)
+        assert np.isfinite(skip_gram([walks], 10, counts_of(walks, 9), dim=4, window=2, rng=rng, output=output)).all()
+
+
+def test_what_cannot_be_learned_is_explained():
+    walks, rng = some_walks(5, 3, 4), np.random.default_rng(0)
+    with pytest.raises(InputError, match="output must be one of 'hierarchical', 'negative', got 'softmax'"):
+        skip_gram([walks], 3, np.ones(5), dim=4, window=2, rng=rng, output="softmax")
+    with pytest.raises(InputError, match="dim, window and negatives must be at least 1, got 4, 0 and 5"):
+        skip_gram([walks], 3, np.ones(5), dim=4, window=0, rng=rng)
+    with pytest.raises(InputError, match="words must be numbers under 3"):
+        skip_gram([walks], 3, np.ones(3), dim=4, window=2, rng=rng)

@@ -1,0 +1,113 @@
+"""One f for the nodes of every type, or one for the nodes of each type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from pine import PINE, Graph, InputError
+from pine.model.form import Form
+from pine.model.functions import NeighborFunction, neighborhoods
+from pine.nn import set_function_reference
+
+SMALL = {"threads": 1, "dim": 8, "hidden": 16, "projections": 4, "scales": 4, "lam": 10.0, "scaling": "mean"}
+FORM = Form.of(PINE(functions="per-type", **SMALL))
+CPU = torch.device("cpu")
+
+kind = np.arange(60) % 3
+LINKS = [(a, b) for a in range(60) for b in range(a + 3, 60, 12)]
+HAS = [(v, f"w{kind[v]}{i}") for v in range(60) for i in range(3) if (v + i) % 2]
+RELATIONS = {("doc", "links", "doc"): LINKS, ("doc", "has", "word"): HAS}
+TYPED = Graph.from_relations(RELATIONS, nodes={"doc": range(60)})
+SEEN = {"doc": np.where(np.arange(60) % 2, kind, -1)}
+
+
+def made(graph: Graph, form: Form = FORM, batch: int | None = None) -> NeighborFunction:
+    groups = list(form.neighbor_groups(graph).values())
+    around = neighborhoods(form, graph, groups, "mean", CPU, None)
+    return NeighborFunction(form, around, "mean", torch.Generator().manual_seed(0), batch=batch)
+
+
+def vectors(graph: Graph, *batch: int) -> torch.Tensor:
+    return torch.randn(*batch, graph.num_nodes, 8, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("by", ["type", "relation", "all"])
+def test_each_type_has_its_own_function_of_all_its_neighbors(by):
+    form = replace(FORM, groups=by)
+    f, x = made(TYPED, form), vectors(TYPED)
+    matrices = [group.matrix for group in form.neighbor_groups(TYPED).values()]
+    for one, type in zip(f.each, sorted(TYPED.node_types), strict=True):
+        place = TYPED.nodes.slice(type)
+        expected = set_function_reference(one, [x] * len(matrices), matrices)[place]
+        torch.testing.assert_close(f(x)[place], expected)
+
+
+def test_functions_side_by_side_are_those_alone():
+    f, x = made(TYPED, batch=2), vectors(TYPED, 2)
+    alone = made(TYPED)
+    alone.load_state_dict({name: tensor[1] for name, tensor in f.state_dict().items()})
+    torch.testing.assert_close(f(x)[1], alone(x[1]))
+
+
+def test_a_function_reaches_no_nodes_of_other_types_and_no_group_that_its_type_has_no_neighbors_in():
+    f, x = made(TYPED), vectors(TYPED)
+    before = f(x)
+    with torch.no_grad():
+        f.each[1].c.zero_()  # that of words
+    place = TYPED.nodes.slice("word")
+    assert not f(x)[place].any()
+    assert torch.equal(f(x)[: place.start], before[: place.start])
+    of_words = f.around[1]
+    assert [group.stop - group.start for group in of_words.columns] == [60, 0]  # words have no words beside them
+
+
+def test_neighbors_of_a_kind_that_was_not_there_in_training_say_nothing():
+    relations = {("doc", "has", "word"): HAS, ("word", "near", "word"): []}
+    model = PINE(epochs=5, functions="per-type", **SMALL).fit(Graph.from_relations(relations), SEEN)
+    near = {("word", "near", "word"): [("w00", "new"), ("w10", "new")]}
+    later = Graph.from_relations(relations | near)
+    without = Graph.from_relations(relations, nodes={"doc": range(60), "word": later.ids("word")})
+    np.testing.assert_allclose(model.transform(later)["word"], model.transform(without)["word"], atol=1e-6)
+
+
+def test_types_without_nodes_and_without_neighbors_do_no_harm():
+    graph = Graph.from_relations(RELATIONS, nodes={"none": [], "doc": range(60), "alone": ["a", "b"]})
+    out = made(graph)(vectors(graph))
+    assert out.shape == (graph.num_nodes, 8)
+    alone = out[graph.nodes.slice("alone")]
+    assert torch.equal(alone[0], alone[1])
+    model = PINE(epochs=5, functions="per-type", **SMALL).fit(graph, SEEN)
+    assert all(np.isfinite(found).all() for found in model.embedding_.values())
+
+
+def test_on_one_node_type_both_are_the_same():
+    graph = Graph.from_edges(LINKS)
+    shared, own = (PINE(epochs=5, functions=each, **SMALL).fit(graph).embedding_ for each in ("shared", "per-type"))
+    np.testing.assert_array_equal(shared, own)
+
+
+def test_a_model_with_a_function_for_each_type_learns_transforms_and_is_saved(tmp_path):
+    model = PINE(epochs=60, functions="per-type", **SMALL).fit(TYPED, SEEN)
+    assert (model.predict() == kind).mean() > 0.9
+    grown = Graph.from_relations(
+        {("doc", "has", "word"): [*HAS, ("new", "w00"), ("new", "w01")], ("doc", "links", "doc"): LINKS},
+        nodes={"word": TYPED.ids("word"), "doc": [*range(60), "new"]},
+    )
+    found = model.transform(grown)
+    np.testing.assert_array_equal(found["doc"][:60], model.embedding_["doc"])
+    np.testing.assert_array_equal(found["word"], model.embedding_["word"])
+    assert model.predict(["new"], graph=grown).tolist() == [0]
+    model.save(tmp_path / "run")
+    loaded = PINE.load(tmp_path / "run")
+    np.testing.assert_array_equal(loaded.transform(grown)["doc"], found["doc"])
+    for type, f in model.reconstruct().items():
+        np.testing.assert_array_equal(loaded.reconstruct()[type], f)
+
+
+def test_a_kind_of_functions_that_does_not_exist_is_refused():
+    with pytest.raises(InputError, match="functions must be one of 'shared', 'per-type', got 'many'"):
+        PINE(functions="many").fit(TYPED)
