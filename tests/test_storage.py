@@ -12,7 +12,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from pine import Graph, InputError
+from pine import PINE, Graph, InputError
 from pine.baselines import LabelPropagation
 
 
@@ -111,3 +111,14 @@ def test_ids_that_cannot_be_saved_are_refused_before_anything_is_written(tmp_pat
     with pytest.raises(InputError, match="ids and labels can be saved if they are numbers, strings or tuples"):
         model.save(tmp_path / "run")
     assert os.listdir(tmp_path) == []
+
+
+def test_settings_that_are_infinite_are_saved_as_json_that_others_can_read(tmp_path):
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    model = PINE(lam=float("inf"), epochs=2, dim=4).fit(graph, {0: "a", 3: "b"})
+    model.save(tmp_path / "run")
+    text = (tmp_path / "run" / "run.json").read_text()
+    json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    loaded = PINE.load(tmp_path / "run")
+    assert loaded.lam == float("inf")
+    assert loaded.learned_.choice.lam == (float("inf"),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -76,7 +77,20 @@ def write_run(
             "named_sets": labels.named_sets,
         }
         tensors["labels.known"], tensors["labels.values"] = labels.known, labels.values
-    _replace(folder, tensors, json.dumps(about, indent=1, ensure_ascii=False))
+    _replace(folder, tensors, json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(about: Any) -> Any:
+    """JSON has no infinity and no NaN: {"number": "inf"} stands for one."""
+    if isinstance(about, dict):
+        return {key: _finite(value) for key, value in about.items()}
+    if isinstance(about, list | tuple):
+        return [_finite(value) for value in about]
+    return {"number": str(about)} if isinstance(about, float) and not math.isfinite(about) else about
+
+
+def _number(entry: dict[str, Any]) -> Any:
+    return float(entry["number"]) if entry.keys() == {"number"} else entry
 
 
 def _replace(folder: Path, tensors: dict[str, NDArray[Any]], about: str) -> None:
@@ -108,7 +122,7 @@ def read_run(folder: Path) -> Run:
     if not (folder / ABOUT).is_file():
         raise InputError(f"{folder} is not a saved run: it has no {ABOUT}")
     try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"), object_hook=_number)
         if about["format"] != FORMAT:
             raise InputError(
                 f"{folder} has format {about['format']}, this version reads {FORMAT}; upgrade pine-embedding"

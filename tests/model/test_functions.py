@@ -27,8 +27,8 @@ SEEN = {"doc": np.where(np.arange(60) % 2, kind, -1)}
 
 def made(graph: Graph, form: Form = FORM, batch: int | None = None) -> NeighborFunction:
     groups = list(form.neighbor_groups(graph).values())
-    around = neighborhoods(form, graph, groups, "mean", CPU, None)
-    return NeighborFunction(form, around, "mean", torch.Generator().manual_seed(0), batch=batch)
+    around = neighborhoods(form, graph, groups, CPU, None)
+    return NeighborFunction(form, around, torch.Generator().manual_seed(0), batch=batch)
 
 
 def vectors(graph: Graph, *batch: int) -> torch.Tensor:

@@ -11,19 +11,19 @@ from pine.labels import read_labels
 from pine.model.form import Form
 from pine.model.functions import NeighborFunction, neighborhoods
 from pine.model.objective import Objective, Targets
-from pine.model.selection import CANDIDATES, Choice, Scores, candidates, folds, held_out_score
+from pine.model.selection import CANDIDATES, Choice, best, folds, held_out_score, lambdas
 from pine.nn import SetFunction, set_function_reference
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
 FORM = Form(
-    dim=4, hidden=5, projections=3, scales=2, activation="tanh", heads="shared", conditioned=False, groups="type",
+    dim=4, hidden=5, projections=3, scales=2, activation="tanh", heads="shared", conditioned=False, scaling="mean", groups="type",
     functions="shared", attributes=False,
 )  # fmt: skip
 
 
 def objective(lambdas, seen, **changes):
-    around = neighborhoods(FORM, GRAPH, GRAPH.groups(), "mean", torch.device("cpu"), None)
-    f = NeighborFunction(FORM, around, "mean", torch.Generator().manual_seed(1), batch=len(lambdas))
+    around = neighborhoods(FORM, GRAPH, GRAPH.groups(), torch.device("cpu"), None)
+    f = NeighborFunction(FORM, around, torch.Generator().manual_seed(1), batch=len(lambdas))
     labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
     targets = Targets.of(GRAPH, labels, np.array(seen), torch.device("cpu"))
     settings = {"weight_decay": 0.1, "entropy": 0.0, "smoothing": 0.0, "on_f": True, "guard": 0.0} | changes
@@ -37,7 +37,7 @@ def objective(lambdas, seen, **changes):
 
 def test_every_term_is_that_of_the_paper():
     made = objective([[2.0, 5.0]], [[True, False, True]])
-    parts = {name: float(part[0]) for name, part in made.loss(torch.Generator()).items()}
+    parts = {name: float(part[0].detach()) for name, part in made.loss(torch.Generator()).items()}
     x, f = (vectors[0].detach() for vectors in made.vectors())
     agreement = (x - f).square().sum(1)
     assert np.isclose(parts["agreement"], float(agreement[:3].mean() / 2 + agreement[3:].mean() / 5), atol=1e-5)
@@ -82,27 +82,17 @@ def test_entropy_counts_unlabelled_nodes_only():
     assert np.isclose(float(unlabelled.detach()), float(unsure[3:].sum() / 5), atol=1e-5)
 
 
-def test_candidates_keep_what_the_user_has_fixed():
-    assert [(choice.lam, choice.scaling) for choice in candidates(None, None, 9)] == [
-        ((lam,), s) for lam, s in CANDIDATES
-    ]
-    assert [choice.lam for choice in candidates(2.0, "sum", 9)] == [(2.0,)]
-    assert {choice.scaling for choice in candidates(None, "mean", 9)} == {"mean"}
-    assert [choice.scaling for choice in candidates((1.0, 2.0), None, 9)] == ["sqrt", "mean"]
-
-
 def test_with_few_labels_agreement_weighs_more_but_a_users_lambda_is_the_papers():
-    assert [choice.lam[0] for choice in candidates(None, None, 9, 0.1)] == pytest.approx([1.5, 6.0, 1.5])
-    assert candidates(None, None, 9, 0.001) == candidates(None, None, 9, 0.01)
-    assert candidates(2.0, None, 9, 0.1)[0].lam == (2.0,)
+    assert [lam for (lam,) in lambdas(None, 0.1)] == pytest.approx([each / 10 for each in CANDIDATES])
+    assert lambdas(None, 0.001) == lambdas(None, 0.01)
+    assert lambdas(2, 0.1) == [(2.0,)]
+    assert lambdas((1.0, 2.0)) == [(1.0, 2.0)]
 
 
-def test_the_best_choice_is_that_of_the_best_smoothed_score_and_losers_are_given_up():
-    scores, first, second = Scores(), Choice((1.0,), "mean", 300), Choice((2.0,), "mean", 300)
-    assert all(scores.add(first, epoch, score) for epoch, score in ((100, 0.7), (200, 0.8), (300, 0.6)))
-    assert scores.add(second, 100, 0.695)
-    assert not scores.add(second, 200, 0.78)
-    assert scores.best() == Choice((1.0,), "mean", 100, 0.75)
+def test_the_best_choice_is_that_of_the_best_smoothed_score():
+    scores = {100: [0.7, 0.6], 200: [0.8, 0.62], 300: [0.6, 0.9]}
+    assert best([(1.0,), (2.0,)], scores) == Choice((2.0,), 300, pytest.approx(0.76))
+    assert best([(1.0,)], {epoch: line[:1] for epoch, line in scores.items()}) == Choice((1.0,), 100, 0.75)
 
 
 def test_folds_are_equal_and_scores_are_those_of_held_out_nodes():

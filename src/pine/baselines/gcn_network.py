@@ -19,8 +19,8 @@ from pine.errors import InputError
 from pine.graph import Graph
 from pine.graph.csr import CSR, build_csr
 from pine.labels import Labels
-from pine.model.trainings import device_of
 from pine.nn import Neighbors, neighbor_sum
+from pine.nn.device import device_of
 from pine.nn.dropout import dropped
 
 if TYPE_CHECKING:

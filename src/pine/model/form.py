@@ -23,6 +23,7 @@ class Form:
     activation: str
     heads: str
     conditioned: bool
+    scaling: str
     groups: By
     functions: str
     attributes: bool

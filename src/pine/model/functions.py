@@ -54,14 +54,13 @@ def neighborhoods(
     form: Form,
     graph: Graph,
     groups: Sequence[NeighborGroup],
-    scaling: str,
     device: torch.device,
     threads: int | None,
 ) -> list[Neighborhoods]:
     """The neighborhoods that each function of a form reads."""
     # By name, so that a function finds its type in a graph whose types come in another order.
     types = sorted(graph.node_types) if form.functions == "per-type" else [None]
-    return [Neighborhoods.of(graph, groups, scaling, device, threads, type) for type in types]
+    return [Neighborhoods.of(graph, groups, form.scaling, device, threads, type) for type in types]
 
 
 class NeighborFunction(nn.Module):
@@ -71,7 +70,6 @@ class NeighborFunction(nn.Module):
         self,
         form: Form,
         around: Sequence[Neighborhoods],
-        scaling: str,
         generator: torch.Generator,
         *,
         dropout: float = 0.0,
@@ -89,7 +87,7 @@ class NeighborFunction(nn.Module):
                 Q=form.scales,
                 sigma=form.activation,
                 heads=form.heads,
-                scaling=scaling,
+                scaling=form.scaling,
                 conditioned=form.conditioned,
                 centered=form.conditioned,
                 dropout=dropout,

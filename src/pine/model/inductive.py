@@ -135,9 +135,8 @@ def kin_groups(model: PINE, graph: Graph) -> list[NeighborGroup]:
 
 
 def _function(learned: Learned, graph: Graph, groups: list[NeighborGroup], threads: int | None) -> NeighborFunction:
-    scaling = learned.choice.scaling
-    around = neighborhoods(learned.form, graph, groups, scaling, torch.device("cpu"), threads)
-    f = NeighborFunction(learned.form, around, scaling, torch.Generator())
+    around = neighborhoods(learned.form, graph, groups, torch.device("cpu"), threads)
+    f = NeighborFunction(learned.form, around, torch.Generator())
     f.load_state_dict({name: torch.tensor(array) for name, array in learned.part("f").items()})
     return f.eval()
 

@@ -67,14 +67,14 @@ class Learned:
             "groups": list(self.group_names),
             "directed": self.directed,
             "numbers": [self.center, self.scale],
-            "choice": [list(self.choice.lam), self.choice.scaling, self.choice.epochs, score],
+            "choice": [list(self.choice.lam), self.choice.epochs, score],
             "history": self.history,
         }
 
     @classmethod
     def restored(cls, x: Array, scores: Array | None, arrays: dict[str, Array], about: dict[str, Any]) -> Learned:
         """From what arrays and about gave."""
-        lam, scaling, epochs, score = about["choice"]
+        lam, epochs, score = about["choice"]
         return cls(
             x=x,
             f=arrays["reconstruction"],
@@ -89,6 +89,6 @@ class Learned:
             directed=about["directed"],
             center=about["numbers"][0],
             scale=about["numbers"][1],
-            choice=Choice(tuple(lam), scaling, epochs, float("nan") if score is None else score),
+            choice=Choice(tuple(lam), epochs, float("nan") if score is None else score),
             history=about["history"],
         )

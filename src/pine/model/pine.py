@@ -25,10 +25,11 @@ from pine.model.learned import Learned
 class PINE(Embedder):
     """Learn a vector for every node from its neighbors, with labels or without.
 
-    lam: the paper's lambda, one number or one for each node type: agreement of x with f weighs 1 / lam.
+    lam: the paper's lambda, one number or one for each node type: agreement of x with f weighs 1 / lam, infinity turns
+        it off. None: it and the number of epochs, up to the given one, are chosen by cross-validation on the training
+        labels.
     scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
-    Where these two are None, they and the number of epochs, up to the given one, are chosen by cross-validation on the
-    training labels. The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu.
+    The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu.
     """
 
     name: ClassVar[str] = "pine"
@@ -40,7 +41,7 @@ class PINE(Embedder):
     device: str = "auto"
     threads: int | None = None
     lam: float | tuple[float, ...] | None = None
-    scaling: Literal["sum", "sqrt", "mean"] | None = None
+    scaling: Literal["sum", "sqrt", "mean"] = "sqrt"
     epochs: int = 300
     folds: int = 3
     hidden: int = 128  # the paper's L
@@ -118,7 +119,7 @@ class PINE(Embedder):
         for field in ("learning_rate", "vector_rate"):
             if not getattr(self, field) > 0:
                 raise InputError(f"{field} must be positive, got {getattr(self, field)!r}")
-        one_of("scaling", self.scaling, (None, "sum", "sqrt", "mean"))
+        one_of("scaling", self.scaling, ("sum", "sqrt", "mean"))
         if self.lam is not None:
             given = np.atleast_1d(np.asarray(self.lam, np.float64))
             if not (given > 0).all():  # infinity turns the agreement off

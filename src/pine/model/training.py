@@ -22,12 +22,12 @@ def train(
     generator: torch.Generator,
     *,
     at: Iterable[int] = (),
-    visit: Callable[[int], bool] | None = None,
+    visit: Callable[[int], None] | None = None,
     tick: Callable[[], None] | None = None,
     ramp: int = RAMP,
     still: int = 0,
 ) -> list[dict[str, float]]:
-    """Train for some epochs; visit(epoch) is asked at the given ones, with dropout off, whether to go on.
+    """Train for some epochs; visit(epoch) is called at the given ones, with dropout off.
 
     ramp: epochs until what trusts own predictions counts in full. still: epochs in which x stays where it is: without
     labels, an f that has not learned yet would only blur it.
@@ -55,8 +55,7 @@ def train(
             tick()
         if visit is not None and epoch in stops:
             objective.eval()
-            if not visit(epoch):
-                break
+            visit(epoch)
     objective.eval()
     return [dict(zip(names, line, strict=True)) for line in torch.stack(lines).tolist()]
 

@@ -10,15 +10,15 @@ import torch
 from numpy.typing import NDArray
 from rich.progress import Progress
 
-from pine.errors import InputError
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.attributes import Attributes, attribute_columns
 from pine.model.form import Form
-from pine.model.functions import NeighborFunction, Neighborhoods, neighborhoods
+from pine.model.functions import NeighborFunction, neighborhoods
 from pine.model.objective import Objective, Targets
-from pine.model.selection import Choice, Scores, candidates, folds, held_out_score
+from pine.model.selection import Choice, best, folds, held_out_score, lambdas
 from pine.model.training import RAMP, train
+from pine.nn.device import device_of
 
 if TYPE_CHECKING:
     from pine.model.pine import PINE
@@ -39,7 +39,7 @@ class Work:
         self.bar, self.total, self.task = bar, 0, bar.add_task("PINE", total=None)
 
     def plan(self, epochs: int) -> None:
-        """More to do; less, where it turns out not to be needed."""
+        """More to do."""
         self.total += epochs
         self.bar.update(self.task, total=self.total)
 
@@ -69,63 +69,54 @@ class Trainings:
         self.types = [graph.nodes.slice(type) for type in graph.node_types]
         self.attribute_types = tuple(sorted(graph.features)) if model.attributes else ()
         self.columns = attribute_columns(graph, self.attribute_types, self.device, model.threads)
-        self._around: dict[str, list[Neighborhoods]] = {}
-
-    def around(self, scaling: str) -> list[Neighborhoods]:
-        """The neighborhoods with a scaling, made once."""
-        if scaling not in self._around:
-            made = neighborhoods(self.form, self.graph, self.groups, scaling, self.device, self.model.threads)
-            self._around[scaling] = made
-        return self._around[scaling]
+        self.around = neighborhoods(self.form, graph, self.groups, self.device, model.threads)
 
     def last(self, choice: Choice, epochs: int) -> Trained:
         """Train one model on all labels."""
         self.work.plan(epochs)
-        return self._train(choice, epochs, None if self.labels is None else np.ones((1, len(self.labels.known)), bool))
+        seen = None if self.labels is None else np.ones((1, len(self.labels.known)), bool)
+        return self._train([choice.lam], epochs, seen)
 
     def choose(self) -> Choice:
-        """The candidate that is best on held-out labels; the first where there is nothing to choose, or to hold out."""
+        """The lambda and the number of epochs that are best on held-out labels, where there is something to choose."""
         share = 0.0 if self.labels is None else len(self.labels.known) / self.graph.count(self.labels.type)
         if self.columns:
             share = 1.0  # attributes speak where labels are few, and strong agreement holds A back
-        options = candidates(self.model.lam, self.model.scaling, self.epochs, share)
+        options = lambdas(self.model.lam, share)
         parts = self.model.folds if self.graph.num_nodes <= LARGE else min(self.model.folds, 1)
         if len(options) == 1 or parts < 1 or self.labels is None or len(self.labels.known) < ENOUGH:
-            return options[0]
+            return Choice(options[0], self.epochs)
         return self._cross_validated(self.labels, options, parts)
 
-    def _cross_validated(self, labels: Labels, options: list[Choice], parts: int) -> Choice:
-        """Train every candidate on all folds but one and score it on that one, all folds side by side."""
+    def _cross_validated(self, labels: Labels, options: list[tuple[float, ...]], parts: int) -> Choice:
+        """Train every option on all folds but one and score it on that one: all of them side by side."""
         fold = folds(labels, ONE_IN if parts == 1 else parts, self.rng)
-        seen = np.array([fold != part for part in range(parts)])
+        seen = np.array([fold != part for part in range(parts)] * len(options))
         positions = torch.tensor(self.graph.nodes.slice(labels.type).start + labels.known, device=self.device)
-        scores = Scores()
-        self.work.plan(len(options) * parts * self.epochs)
-        for candidate in options:
+        scores: dict[int, list[float]] = {}
 
-            def visit(epoch: int, objective: Objective, candidate: Choice = candidate) -> bool:
-                predicted = objective.predictions().index_select(1, positions).cpu().numpy()
-                held = [held_out_score(labels, ~seen[part], predicted[part]) for part in range(parts)]
-                return scores.add(candidate, epoch, float(np.mean(held)))
+        def visit(epoch: int, objective: Objective) -> None:
+            predicted = objective.predictions().index_select(1, positions).cpu().numpy()
+            held = [held_out_score(labels, ~mask, given) for mask, given in zip(seen, predicted, strict=True)]
+            scores[epoch] = np.reshape(held, (len(options), parts)).mean(axis=1).tolist()
 
-            looks = {*range(CHECK, self.epochs + 1, CHECK), self.epochs}
-            _, history = self._train(candidate, self.epochs, seen, looks, visit)
-            self.work.plan(parts * (len(history) - self.epochs))
-        return scores.best()
+        self.work.plan(len(seen) * self.epochs)
+        looks = {*range(CHECK, self.epochs + 1, CHECK), self.epochs}
+        self._train([lam for lam in options for _ in range(parts)], self.epochs, seen, looks, visit)
+        return best(options, scores)
 
     def _train(
         self,
-        choice: Choice,
+        lams: Sequence[tuple[float, ...]],
         epochs: int,
         seen: NDArray[np.bool_] | None,
         at: Iterable[int] = (),
-        visit: Callable[[int, Objective], bool] | None = None,
+        visit: Callable[[int, Objective], None] | None = None,
     ) -> Trained:
-        """Train models side by side, one for each row of seen labels; visit says whether to go on."""
+        """Train models side by side, each with its lambdas and the labels it sees: (models, num_known)."""
         model = self.model
-        batch = 1 if seen is None else len(seen)
         seeds = self.rng.integers(2**62, size=2)
-        objective = self._objective(choice, seen, batch, torch.Generator().manual_seed(int(seeds[0])))
+        objective = self._objective(lams, seen, torch.Generator().manual_seed(int(seeds[0])))
         objective.begin_at(self.start)
         history = train(
             objective,
@@ -135,7 +126,7 @@ class Trainings:
             torch.Generator(self.device).manual_seed(int(seeds[1])),
             at=at,
             visit=None if visit is None else lambda epoch: visit(epoch, objective),
-            tick=lambda: self.work.done(batch),
+            tick=lambda: self.work.done(len(lams)),
             ramp=1 if "w" in self.start else RAMP,
             still=self._still(epochs),
         )
@@ -147,13 +138,12 @@ class Trainings:
         return epochs // 2 if self.labels is None and self.model.start == "structural" and new else 0
 
     def _objective(
-        self, choice: Choice, seen: NDArray[np.bool_] | None, batch: int, generator: torch.Generator
+        self, lams: Sequence[tuple[float, ...]], seen: NDArray[np.bool_] | None, generator: torch.Generator
     ) -> Objective:
-        model, size = self.model, (self.graph.num_nodes, self.model.dim)
+        model, size, batch = self.model, (self.graph.num_nodes, self.model.dim), len(lams)
         f = NeighborFunction(
             self.form,
-            self.around(choice.scaling),
-            choice.scaling,
+            self.around,
             generator,
             dropout=model.dropout,
             node_dropout=model.node_dropout,
@@ -168,7 +158,7 @@ class Trainings:
             size,
             f.to(self.device),
             self.types,
-            torch.tensor(choice.lam, device=self.device).expand(batch, -1),
+            torch.tensor(lams, device=self.device),
             targets,
             attributes,
             weight_decay=model.weight_decay,
@@ -177,14 +167,3 @@ class Trainings:
             on_f=model.supervise_f,
             guard=model.guard if self.labels is None else 0.0,
         )
-
-
-def device_of(wanted: str) -> torch.device:
-    """The device that is asked for; "auto": a GPU where there is one."""
-    if wanted == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=wanted).device
-    except (RuntimeError, AssertionError, TypeError) as problem:
-        said = str(problem).splitlines()[0]
-        raise InputError(f"device {wanted!r} cannot be used here ({said}); use 'auto', 'cpu' or 'cuda'") from None

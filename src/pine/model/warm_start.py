@@ -14,7 +14,7 @@ from pine.labels import Labels
 from pine.model.form import Form
 from pine.model.inductive import kin_groups, known_vectors, of_attributes, transformed
 from pine.model.learned import Array, Learned
-from pine.model.selection import Choice, candidates
+from pine.model.selection import Choice, lambdas
 
 if TYPE_CHECKING:
     from pine.model.pine import PINE
@@ -106,10 +106,7 @@ def _kept_choice(model: PINE, earlier: PINE, graph: Graph) -> Choice:
     if len(choice.lam) > 1:
         by_type = dict(zip(earlier.nodes_.types, choice.lam, strict=True))
         choice = replace(choice, lam=tuple(by_type[type] for type in graph.node_types))
-    if model.lam is None and model.scaling in (None, choice.scaling):
-        return choice
-    fixed = candidates(model.lam, model.scaling, choice.epochs)[0]
-    return replace(fixed, lam=choice.lam if model.lam is None else fixed.lam, scaling=model.scaling or choice.scaling)
+    return choice if model.lam is None else Choice(lambdas(model.lam)[0], choice.epochs)
 
 
 def _theta(learned: Learned, old: Labels | None, new: Labels | None, center: float, scale: float) -> dict[str, Array]:
