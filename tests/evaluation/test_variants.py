@@ -42,7 +42,7 @@ def test_a_spec_is_a_name_with_settings_and_keeps_its_spelling():
         ("pine:epochs=true", "epochs takes a whole number, got 'true'"),
         ("pine:dropout=nan", "dropout takes a number, got 'nan'"),
         ("pine:lam=big", "lam takes a number or none, got 'big'"),
-        ("pine:scaling=cube", "scaling takes 'sum' or 'sqrt' or 'mean' or none, got 'cube'"),
+        ("pine:scaling=cube", "scaling takes 'sum' or 'sqrt' or 'mean', got 'cube'"),
         ("pine:conditioned=1", "conditioned takes true or false, got '1'"),
         ("pine:lam", "a variant is NAME:key=value"),
         ("pine:lam=", "a variant is NAME:key=value"),

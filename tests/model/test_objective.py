@@ -16,8 +16,8 @@ from pine.nn import SetFunction, set_function_reference
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
 FORM = Form(
-    dim=4, hidden=5, projections=3, scales=2, activation="tanh", heads="shared", conditioned=False, scaling="mean", groups="type",
-    functions="shared", attributes=False,
+    dim=4, hidden=5, projections=3, scales=2, activation="tanh", heads="shared", conditioned=False, scaling="mean",
+    groups="type", functions="shared", attributes=False,
 )  # fmt: skip
 
 
