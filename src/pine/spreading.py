@@ -60,7 +60,7 @@ def spread_scores(
 
 def normalized_adjacency(graph: Graph) -> sp.csr_array:
     """S = D^-1/2 A D^-1/2 over all nodes, whatever their type; a directed edge carries scores both ways."""
-    adjacency = graph.adjacency("both" if graph.directed else None).to_scipy().astype(np.float64)
+    adjacency = graph.links().to_scipy().astype(np.float64)
     degrees = adjacency.sum(axis=1)
     scale = sp.diags_array(1 / np.sqrt(np.where(degrees > 0, degrees, 1)))
     return sp.csr_array(scale @ adjacency @ scale)

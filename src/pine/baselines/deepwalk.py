@@ -44,7 +44,7 @@ class DeepWalk(Embedder):
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         if self.walks < 1 or self.length < 1:
             raise InputError(f"walks and length must be at least 1, got {self.walks} and {self.length}")
-        walker = Walker.of(graph.adjacency("both" if graph.directed else None))
+        walker = Walker.of(graph.links())
         seed = int(rng.integers(2**63))
         counts = np.zeros(graph.num_nodes, np.int64)
         for walks in self._passes(walker, graph.num_nodes, seed):

@@ -166,7 +166,7 @@ class Layer(GCNConv):  # type: ignore[misc]
 
 def normalized(graph: Graph) -> CSR:
     """S by PyG's own normalization; directed edges go both ways."""
-    csr = graph.adjacency("both" if graph.directed else None)
+    csr = graph.links()
     edges = torch.tensor(np.stack([csr.indices, csr.rows()]).astype(np.int64))
     weights = torch.ones(csr.nnz) if csr.weights is None else torch.tensor(csr.weights)
     (source, target), values = gcn_norm(edges, weights, graph.num_nodes)

@@ -24,7 +24,7 @@ from pine.baselines.skip_gram_round import NO_PLACE, Copies, Outputs, learn_walk
 from pine.baselines.vectors import aligned_zeros, padded
 from pine.errors import InputError, one_of
 from pine.graph.draws import alias_rows
-from pine.graph.walks import number_of_threads
+from pine.parallel import number_of_threads
 
 # 64 walks in a round cost Cora, Citeseer and Wikipedia (about 3,000 words) nothing. On Email-eu (1,005 words; a walk
 # meets one in 30 of them) 7 cost two points of accuracy and 64 eight.

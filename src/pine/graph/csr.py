@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.compiled import compiled
+from pine.parallel import number_of_threads, over_ranges
 
 IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.floating[Any]]
@@ -116,20 +115,13 @@ def build_csr(
 
 def _cut(cumulative: IntArray) -> list[tuple[int, int]]:
     """Cut rows into one range a core, equal in their share of the cumulative count."""
-    parts = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    marks = np.linspace(0, cumulative[-1], parts + 1)[1:-1]
+    marks = np.linspace(0, cumulative[-1], number_of_threads(None) + 1)[1:-1]
     edges = [0, *np.searchsorted(cumulative, marks).tolist(), len(cumulative) - 1]
     return [(lo, hi) for lo, hi in pairwise(edges) if lo < hi]
 
 
 def _run(kernel: Callable[..., None], ranges: list[tuple[int, int]], *arguments: object) -> None:
-    if len(ranges) < 2:
-        for lo, hi in ranges:
-            kernel(lo, hi, *arguments)
-        return
-    with ThreadPoolExecutor(len(ranges)) as pool:
-        for done in [pool.submit(kernel, lo, hi, *arguments) for lo, hi in ranges]:
-            done.result()
+    over_ranges(kernel, ranges, len(ranges), *arguments)
 
 
 @compiled

@@ -205,6 +205,10 @@ class Graph:
         """All neighbors of every node, whatever their type: the untyped view."""
         return self.groups("all", direction)[0].matrix
 
+    def links(self) -> CSR:
+        """Who is linked to whom, whatever their types and the direction: a symmetric matrix over all nodes."""
+        return self.adjacency("both" if self.directed else None)
+
     def neighbors(
         self, node: Any, type: str | None = None, *, by: By = "type", direction: Direction | None = None
     ) -> dict[str, list[Any]]:

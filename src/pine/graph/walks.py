@@ -6,8 +6,6 @@ of threads, and again instead of being kept.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,18 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine.compiled import compiled
-from pine.errors import InputError
 from pine.graph.csr import CSR
 from pine.graph.draws import advanced, alias_rows, below, chosen, mixed, stream
+from pine.parallel import number_of_threads, over_ranges
 
 PART = 1024  # walks that a thread takes at a time
-
-
-def number_of_threads(threads: int | None) -> int:
-    """The given number; without one, the cores that this process may use."""
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, or None for all cores, got {threads}")
-    return threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +47,7 @@ class Walker:
         out = np.empty((len(starts), length), csr.indices.dtype)
         parts = [(lo, min(lo + PART, len(starts))) for lo in range(0, len(starts), PART)]
         given = (np.uint64(key), np.asarray(starts, np.int64), csr.indptr, csr.indices, self.keep, self.other, out)
-        with ThreadPoolExecutor(number_of_threads(threads)) as pool:
-            for done in [pool.submit(_walk, lo, hi, *given) for lo, hi in parts]:
-                done.result()
+        over_ranges(_walk, parts, number_of_threads(threads), *given)
         return out
 
 

@@ -79,7 +79,7 @@ def start_of(model: PINE, graph: Graph, rng: np.random.Generator) -> NDArray[np.
     """x before training: (num_nodes, dim)."""
     if model.start == "random":
         return (0.1 * rng.standard_normal((graph.num_nodes, model.dim))).astype(np.float32)
-    return structural_start(graph.adjacency("both" if graph.directed else None), model.dim, rng, threads=model.threads)
+    return structural_start(graph.links(), model.dim, rng, threads=model.threads)
 
 
 def _scaled_numbers(labels: Labels | None) -> tuple[float, float, Labels | None]:

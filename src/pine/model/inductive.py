@@ -99,7 +99,7 @@ def transformed(model: PINE, graph: Graph) -> Transformed:
     with torch.no_grad():
         if own is not None:
             x[unseen] = own[unseen]
-        adjacency = graph.adjacency("both" if graph.directed else None)
+        adjacency = graph.links()
         x, settled = settle(x, unseen, unseen & has_neighbor_in(adjacency, unseen), apply)
         both = apply(x)
     return Transformed(x.numpy(), both.numpy(), settled)

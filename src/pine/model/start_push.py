@@ -8,9 +8,7 @@ adds its amount to every ratio vol W_ij / d_j. The ratio of a node not reached i
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR
+from pine.parallel import number_of_threads, over_ranges
 
 ENTRIES, MOST, LEAST = 2**25, 256, 64  # entries of the whole matrix, and the most and fewest of a row
 BUDGET = 16  # edges to push along for each entry of a row: 8 lost a little on held-out labels, 32 gained nothing
@@ -57,13 +56,10 @@ def product(matrix: TopEntries, threads: int | None) -> Callable[[NDArray[Any]],
 
 
 def in_parts(kernel: Callable[..., None], count: int, threads: int | None, *arguments: Any) -> None:
-    """Run kernel(lo, hi, ...) over ranges of rows that own what they write: the same bits for any number of threads."""
-    threads = threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    """Run kernel(lo, hi, ...) over equal ranges of rows, the same ones for any number of threads."""
     step = max(ROWS, -(-count // PARTS))
-    with ThreadPoolExecutor(threads) as pool:
-        started = [pool.submit(kernel, lo, min(lo + step, count), *arguments) for lo in range(0, count, step)]
-        for done in started:
-            done.result()
+    ranges = [(lo, min(lo + step, count)) for lo in range(0, count, step)]
+    over_ranges(kernel, ranges, number_of_threads(threads), *arguments)
 
 
 @compiled

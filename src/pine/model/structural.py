@@ -29,5 +29,5 @@ class StructuralStart(Embedder):
 
         if not isinstance(self.dim, int) or self.dim < 1:
             raise InputError(f"dim must be a positive whole number, got {self.dim!r}")
-        adjacency = graph.adjacency("both" if graph.directed else None)
+        adjacency = graph.links()
         return Fitted(structural_start(adjacency, self.dim, rng, threads=self.threads))

@@ -6,10 +6,7 @@ for every neighbor, which takes 1.4 (64 columns) to 2 (16 columns) times as long
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +18,7 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR
+from pine.parallel import over_ranges
 
 # Below this many additions starting threads costs more than it brings (about .1 ms).
 ALONE = 1 << 19
@@ -46,19 +44,7 @@ def row_sums(
         _sum_rows(0, csr.num_rows, *arguments)
         return out
     marks = np.searchsorted(csr.indptr, np.linspace(0, csr.nnz, threads * RANGES_PER_THREAD + 1)[1:-1]).tolist()
-    left = deque(pairwise([0, *marks, csr.num_rows]))
-
-    def work() -> None:
-        with suppress(IndexError):  # nothing left
-            while True:
-                lo, hi = left.popleft()
-                _sum_rows(lo, hi, *arguments)
-
-    with ThreadPoolExecutor(threads - 1) as pool:
-        helpers = [pool.submit(work) for _ in range(threads - 1)]
-        work()
-        for helper in helpers:
-            helper.result()
+    over_ranges(_sum_rows, pairwise([0, *marks, csr.num_rows]), threads, *arguments)
     return out
 
 

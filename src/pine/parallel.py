@@ -1,0 +1,43 @@
+"""Compiled kernels over ranges of rows on several threads; a range owns what it writes, so bits depend on no thread."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from pine.errors import InputError
+
+
+def number_of_threads(threads: int | None) -> int:
+    """The given number; without one, the cores that this process may use."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads must be at least 1, or None for all cores, got {threads!r}")
+    return threads
+
+
+def over_ranges(kernel: Callable[..., None], ranges: Iterable[tuple[int, int]], threads: int, *arguments: Any) -> None:
+    """Run kernel(lo, hi, ...) over all ranges; whoever is done takes the next. The calling thread works too."""
+    left = deque(ranges)
+
+    def work() -> None:
+        while True:
+            try:
+                lo, hi = left.popleft()
+            except IndexError:  # nothing left
+                return
+            kernel(lo, hi, *arguments)
+
+    others = min(threads, len(left)) - 1
+    if others < 1:
+        work()
+        return
+    with ThreadPoolExecutor(others) as pool:
+        started = [pool.submit(work) for _ in range(others)]
+        work()
+        for other in started:
+            other.result()
