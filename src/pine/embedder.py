@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
-from pine.graph import NODE, Graph
+from pine.graph import Graph
 from pine.graph.nodes import Nodes
 from pine.labels import TASKS, Labels, Task, read_labels
 from pine.spreading import check_spread, spread_scores
@@ -83,9 +83,7 @@ class Embedder(ABC):
     def embedding_(self) -> Any:
         """Vectors in node order: (num_nodes, dim) float32; for a typed graph {type: array}."""
         self._check_fitted()
-        if self.nodes_.types == (NODE,):
-            return self.fitted_.vectors
-        return {type: self.fitted_.vectors[self.nodes_.slice(type)] for type in self.nodes_.types}
+        return self.nodes_.apart(self.fitted_.vectors)
 
     def vectors(self, ids: Any, type: str | None = None) -> NDArray[np.float32]:
         """Vectors of nodes given by their ids: (len(ids), dim)."""
@@ -95,7 +93,10 @@ class Embedder(ABC):
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph that holds unseen ones."""
-        raise InputError(
+        raise self._not_inductive()
+
+    def _not_inductive(self) -> InputError:
+        return InputError(
             f"{self.name} is not inductive: it has no vectors for nodes that it was not fitted on; fit again"
         )
 
@@ -144,15 +145,21 @@ class Embedder(ABC):
         return scores if ids is None else scores[graph.nodes.find(ids, type)[1]]
 
     def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
+        """Scores of the given nodes of the labelled type, or of all: (num_nodes, num_outputs)."""
         assert self.labels_ is not None
-        assert self.fitted_.scores is not None
-        if graph is not None and not _same(graph.nodes, self.nodes_):
-            self.transform(graph)
-        if type is not None and type != self.labels_.type:
+        if type not in (None, self.labels_.type):
             raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
-        if ids is None:
-            return self.fitted_.scores
-        return self.fitted_.scores[self.nodes_.find(ids, self.labels_.type)[1]]
+        scores = self.fitted_.scores if graph is None else self._scores_in(graph)
+        assert scores is not None
+        nodes = self.nodes_ if graph is None else graph.nodes
+        return scores if ids is None else scores[nodes.find(ids, self.labels_.type)[1]]
+
+    def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
+        """Scores of a graph's nodes of the labelled type; an inductive method has them for unseen nodes too."""
+        if not _same(graph.nodes, self.nodes_):
+            raise self._not_inductive()
+        assert self.fitted_.scores is not None
+        return self.fitted_.scores
 
     # ---- saving ----
 

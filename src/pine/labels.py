@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -45,6 +45,13 @@ class Labels:
             one_hot: NDArray[np.float64] = np.eye(self.num_outputs)[self.values]
             return one_hot
         return self.values.reshape(len(self.known), -1).astype(np.float64)
+
+    def standardized(self) -> tuple[Labels, float, float]:
+        """Numbers at zero mean and unit variance, their center and scale; other labels as they are, with 0 and 1."""
+        if self.task != "numbers":
+            return self, 0.0, 1.0
+        center, scale = float(self.values.mean()), float(self.values.std()) or 1.0
+        return replace(self, values=(self.values - center) / scale), center, scale
 
 
 def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels | None:

@@ -26,7 +26,7 @@ def objective(lambdas, seen, **changes):
     f = NeighborFunction(FORM, around, torch.Generator().manual_seed(1), batch=len(lambdas))
     labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
     targets = Targets.of(GRAPH, labels, np.array(seen), torch.device("cpu"))
-    settings = {"weight_decay": 0.1, "entropy": 0.0, "smoothing": 0.0, "on_f": True, "guard": 0.0} | changes
+    settings = {"weight_decay": 0.1, "entropy": 0.0, "on_f": True, "guard": 0.0} | changes
     start = torch.randn(5, 4, generator=torch.Generator().manual_seed(2))
     types = [GRAPH.nodes.slice(type) for type in GRAPH.node_types]
     made = Objective((5, 4), f, types, torch.tensor(lambdas), targets, **settings)

@@ -250,8 +250,14 @@ def test_training_that_diverges_says_so(planted):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"dim": 0}, "dim must be a positive whole number, got 0"),
-        ({"epochs": 2.5}, "epochs must be a positive whole number"),
+        ({"dim": 0}, "dim must be a whole number of at least 1, got 0"),
+        ({"epochs": 2.5}, "epochs must be a whole number of at least 1, got 2.5"),
+        ({"epochs": True}, "epochs must be a whole number of at least 1, got True"),
+        ({"folds": -1}, "folds must be a whole number of at least 0, got -1"),
+        ({"threads": 0}, "threads must be at least 1, or None for all cores, got 0"),
+        ({"threads": "two"}, "threads must be at least 1, or None for all cores, got 'two'"),
+        ({"entropy": -1.0}, "entropy must not be negative, got -1.0"),
+        ({"node_dropout": 1.0}, "node_dropout must be in"),
         ({"lam": -1.0}, "lam must be positive"),
         ({"lam": (1.0, 2.0)}, "lam must be one number or one for each of 'node'"),
         ({"learning_rate": 0.0}, "learning_rate must be positive"),
@@ -273,3 +279,36 @@ def test_the_printed_method_runs_with_the_papers_numbers(planted):
     assert np.isfinite(model.fit(graph, seen).embedding_).all()
     typed = PINE.paper(typed=True)
     assert (typed.lam, typed.hidden, typed.projections, typed.scales) == ((0.2, 200.0), 8, 16, 8)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dropout": 0.1}, {"node_dropout": 0.6}, {"entropy": 0.0}, {"supervise_f": False}, {"weight_decay": 0.5},
+        {"learning_rate": 0.001}, {"vector_rate": 0.05}, {"scaling": "mean"}, {"activation": "sigmoid"},
+        {"heads": "separate"}, {"conditioned": False}, {"start": "random"}, {"lam": 0.1}, {"hidden": 5},
+        {"projections": 3}, {"scales": 2}, {"epochs": 4}, {"seed": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_every_setting_of_training_reaches_it(change):
+    edges, kind = groups()
+    graph = Graph.from_edges(edges, nodes=range(len(kind)))
+    settings = {"epochs": 3, "dim": 4, "lam": 10.0, "threads": 1, "hidden": 8, "projections": 4, "scales": 3}
+    seen = np.where(np.arange(len(kind)) % 2, kind, -1)
+    usual = PINE(**settings).fit(graph, seen).embedding_
+    assert not np.array_equal(PINE(**{**settings, **change}).fit(graph, seen).embedding_, usual)
+
+
+def test_without_labels_x_stays_at_its_structural_start_until_f_has_learned():
+    edges, kind = groups()
+    graph = Graph.from_edges(edges, nodes=range(len(kind)))
+    settings = {"dim": 4, "hidden": 8, "vector_rate": 0.5, "threads": 1}
+    moved = []
+    for epochs in (1, 2, 4):
+        learned = PINE(epochs=epochs, **settings).fit(graph).learned_
+        moved.append(float(np.abs(learned.x - learned.start).max()))
+    # One step of Adam moves an entry by the rate at most; half of the epochs pass before the first.
+    assert moved[0] == pytest.approx(0.5, rel=0.01)
+    assert 0 < moved[1] <= 0.51
+    assert moved[2] <= 1.02

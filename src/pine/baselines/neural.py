@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ from torch import Tensor
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.model.theta import probabilities
 from pine.nn.losses import LOSSES
 
 
@@ -55,27 +56,19 @@ class Goal:
     def of(cls, graph: Graph, labels: Labels, device: torch.device) -> Goal:
         place = graph.nodes.slice(labels.type)
         positions = torch.tensor(place.start + labels.known, device=device)
-        values, center, scale = labels.values, 0.0, 1.0
-        if labels.task == "numbers":
-            center, scale = float(values.mean()), float(values.std()) or 1.0
-            values = (values - center) / scale
+        labels, center, scale = labels.standardized()
         kind = torch.int64 if labels.task == "classes" else torch.float32
-        known = torch.tensor(values, device=device).to(kind)
+        known = torch.tensor(labels.values, device=device).to(kind)
         return cls(labels.task, labels.num_outputs, place, positions, known, center, scale)
 
     def loss(self, outputs: Tensor) -> Tensor:
         """The mean loss at the known nodes, of (num_nodes, num_outputs) before softmax or sigmoid."""
-        loss: Callable[[Tensor, Tensor], Tensor] = LOSSES[self.task]  # type: ignore[assignment]
-        return loss(outputs.index_select(0, self.positions), self.values)
+        return LOSSES[self.task](outputs.index_select(0, self.positions), self.values)
 
     def scores(self, outputs: Tensor) -> NDArray[np.float32]:
         """What Fitted.scores holds: (nodes of the labelled type, num_outputs)."""
-        own = outputs[self.place]
-        if self.task == "classes":
-            own = own.softmax(-1)
-        elif self.task == "label-sets":
-            own = own.sigmoid()
-        else:
+        own = probabilities(self.task, outputs[self.place])
+        if self.task == "numbers":
             own = own * self.scale + self.center
         scores: NDArray[np.float32] = own.float().cpu().numpy()
         return scores

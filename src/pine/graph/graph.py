@@ -21,6 +21,7 @@ from pine.graph.build import (
 )
 from pine.graph.csr import CSR
 from pine.graph.groups import By, Direction, NeighborGroup, neighbor_groups
+from pine.graph.nodes import NODE as NODE
 from pine.graph.nodes import Nodes
 from pine.graph.table import edge_table
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import networkx
     import scipy.sparse as sp
 
-NODE = "node"
 EDGE: Relation = (NODE, "to", NODE)
 
 

@@ -13,6 +13,8 @@ from pine.errors import InputError, listed
 from pine.graph.column import column
 from pine.graph.ids import NodeIds, ids_from
 
+NODE = "node"  # the type of all nodes of a graph without types
+
 
 class Nodes:
     """Immutable. A position counts within a type; slice says where a type stands among all nodes."""
@@ -42,6 +44,10 @@ class Nodes:
         type = self.check_type(type)
         start = sum(len(self.by_type[before]) for before in self.types[: self.types.index(type)])
         return slice(start, start + len(self.by_type[type]))
+
+    def apart(self, rows: NDArray[Any]) -> Any:
+        """Rows over all nodes, as users hold them: the array itself, or {type: array} where there are types."""
+        return rows if self.types == (NODE,) else {type: rows[self.slice(type)] for type in self.types}
 
     def id_at(self, number: int) -> Any:
         """The id of the node with a number that counts over all types."""

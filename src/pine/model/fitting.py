@@ -40,7 +40,7 @@ def learn(
 def _learn(
     model: PINE, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None, work: Work
 ) -> Learned:
-    center, scale, scaled = _scaled_numbers(labels)
+    scaled, center, scale = (None, 0.0, 1.0) if labels is None else labels.standardized()
     start = start_of(model, graph, rng)
     if earlier is None:
         trainings = Trainings(model, graph, scaled, rng, work, {"e": start})
@@ -80,14 +80,6 @@ def start_of(model: PINE, graph: Graph, rng: np.random.Generator) -> NDArray[np.
     if model.start == "random":
         return (0.1 * rng.standard_normal((graph.num_nodes, model.dim))).astype(np.float32)
     return structural_start(graph.links(), model.dim, rng, threads=model.threads)
-
-
-def _scaled_numbers(labels: Labels | None) -> tuple[float, float, Labels | None]:
-    """Center and scale of numbers, and labels at zero mean and unit variance; other labels as they are."""
-    if labels is None or labels.task != "numbers":
-        return 0.0, 1.0, labels
-    center, scale = float(labels.values.mean()), float(labels.values.std()) or 1.0
-    return center, scale, replace(labels, values=(labels.values - center) / scale)
 
 
 @torch.no_grad()

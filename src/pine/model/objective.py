@@ -22,7 +22,7 @@ from pine.labels import Labels
 from pine.model.attributes import Attributes
 from pine.model.functions import NeighborFunction
 from pine.model.theta import entropy, predictions, scores
-from pine.nn.losses import agreement, class_loss, decorrelation, l2, label_set_loss, number_loss
+from pine.nn.losses import LOSSES, agreement, decorrelation, l2
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,6 @@ class Objective(nn.Module):
         *,
         weight_decay: float,
         entropy: float,
-        smoothing: float,
         on_f: bool,
         guard: float,
     ) -> None:
@@ -73,8 +72,7 @@ class Objective(nn.Module):
         filled = [k for k, place in enumerate(types) if place.stop > place.start]
         self.types = [types[k] for k in filled]
         self.lambdas = lambdas if lambdas.shape[1] == 1 else lambdas[:, filled]
-        self.weight_decay, self.entropy, self.smoothing = weight_decay, entropy, smoothing
-        self.on_f, self.guard = on_f, guard
+        self.weight_decay, self.entropy, self.on_f, self.guard = weight_decay, entropy, on_f, guard
         outputs = 0 if targets is None else targets.num_outputs
         self.w = nn.Parameter(lambdas.new_zeros(batch, outputs, size[1]))
         self.b = nn.Parameter(lambdas.new_zeros(batch, 1, outputs))
@@ -121,10 +119,7 @@ class Objective(nn.Module):
 
     def _labels(self, targets: Targets, vectors: Tensor) -> Tensor:
         said = scores(vectors.index_select(1, targets.positions), self.w, self.b)
-        if targets.task == "classes":
-            return class_loss(said, targets.values, self.smoothing, targets.seen)
-        loss = label_set_loss if targets.task == "label-sets" else number_loss
-        return loss(said, targets.values, targets.seen)
+        return LOSSES[targets.task](said, targets.values, targets.seen)
 
     @torch.no_grad()
     def predictions(self) -> Tensor:

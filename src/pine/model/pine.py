@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from pine._version import __version__
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError, listed, one_of
-from pine.graph import NODE, Graph
+from pine.graph import Graph
 from pine.graph.groups import By
-from pine.graph.nodes import Nodes
 from pine.labels import Labels
 from pine.model.learned import Learned
+from pine.parallel import number_of_threads
 
 # What needs torch is imported where it is used, so that `import pine` stays quick.
 
@@ -55,7 +55,6 @@ class PINE(Embedder):
     entropy: float = 0.3  # how much unlabelled nodes are asked to be sure of their class
     supervise_f: bool = True
     weight_decay: float = 0.02  # lambda_w
-    smoothing: float = 0.0
     learning_rate: float = 0.02
     vector_rate: float = 0.005  # the learning rate of x
     start: Literal["structural", "random"] = "structural"
@@ -111,14 +110,19 @@ class PINE(Embedder):
             raise InputError(
                 "attributes=True needs node features: Graph.from_edges(..., features=...) or with_features"
             )
-        for field in ("dim", "epochs", "hidden", "projections", "scales"):
-            if not isinstance(getattr(self, field), int) or getattr(self, field) < 1:
-                raise InputError(f"{field} must be a positive whole number, got {getattr(self, field)!r}")
-        if not 0 <= self.attribute_dropout < 1:
-            raise InputError(f"attribute_dropout must be in [0, 1), got {self.attribute_dropout!r}")
+        number_of_threads(self.threads)
+        for field, least in (("dim", 1), ("epochs", 1), ("hidden", 1), ("projections", 1), ("scales", 1), ("folds", 0)):
+            value = getattr(self, field)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"{field} must be a whole number of at least {least}, got {value!r}")
         for field in ("learning_rate", "vector_rate"):
             if not getattr(self, field) > 0:
                 raise InputError(f"{field} must be positive, got {getattr(self, field)!r}")
+        for field in ("entropy", "weight_decay", "guard"):
+            if not getattr(self, field) >= 0:
+                raise InputError(f"{field} must not be negative, got {getattr(self, field)!r}")
+        if not 0 <= self.attribute_dropout < 1:
+            raise InputError(f"attribute_dropout must be in [0, 1), got {self.attribute_dropout!r}")
         one_of("scaling", self.scaling, ("sum", "sqrt", "mean"))
         if self.lam is not None:
             given = np.atleast_1d(np.asarray(self.lam, np.float64))
@@ -134,7 +138,7 @@ class PINE(Embedder):
     def reconstruct(self) -> Any:
         """f of every node's neighbors, in the form of embedding_."""
         self._check_fitted()
-        return _by_type(self.nodes_, self.learned_.f)
+        return self.nodes_.apart(self.learned_.f)
 
     def most_similar(self, node: Any, k: int = 10, type: str | None = None) -> list[tuple[Any, float]]:
         """The k nodes of the same type whose vectors are nearest in cosine: [(id, cosine)], the nearest first."""
@@ -153,20 +157,15 @@ class PINE(Embedder):
         from pine.model.inductive import vectors_of
 
         self._check_fitted()
-        return _by_type(graph.nodes, vectors_of(self, graph)[0])
+        return graph.nodes.apart(vectors_of(self, graph)[0])
 
-    def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
-        if graph is None:
-            return super()._scores(ids, graph, type)
+    def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
         from pine.model.inductive import vectors_of
 
         assert self.labels_ is not None
-        if type not in (None, self.labels_.type):
-            raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
         place = graph.nodes.slice(self.labels_.type)
         x, f = vectors_of(self, graph)
-        scores = self.learned_.predictions(self.labels_.task, x[place], f[place])
-        return scores if ids is None else scores[graph.nodes.find(ids, self.labels_.type)[1]]
+        return self.learned_.predictions(self.labels_.task, x[place], f[place])
 
     # ---- saving ----
 
@@ -182,7 +181,3 @@ class PINE(Embedder):
         except (KeyError, TypeError, ValueError) as problem:
             raise InputError(f"this run cannot be read by pine {__version__}, train it again: {problem}") from None
         self.lam = tuple(self.lam) if isinstance(self.lam, list) else self.lam
-
-
-def _by_type(nodes: Nodes, vectors: NDArray[np.float32]) -> Any:
-    return vectors if nodes.types == (NODE,) else {type: vectors[nodes.slice(type)] for type in nodes.types}

@@ -163,7 +163,6 @@ class Trainings:
             attributes,
             weight_decay=model.weight_decay,
             entropy=model.entropy,
-            smoothing=model.smoothing,
             on_f=model.supervise_f,
             guard=model.guard if self.labels is None else 0.0,
         )

@@ -19,15 +19,14 @@ def agreement(x: Tensor, f: Tensor, lam: float = 1.0) -> Tensor:
     return (x - f).square().sum(-1).mean(-1) / lam
 
 
-def class_loss(scores: Tensor, labels: Tensor, smoothing: float = 0.0, weights: Tensor | None = None) -> Tensor:
+def class_loss(scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
     """-log of the softmax at the label: scores (..., n, num_classes), labels (n,) integers.
 
-    smoothing gives that share of each label to all classes alike; weights (..., n) say how much each node counts.
+    weights (..., n), here and below, say how much each node counts.
     """
     _one_each(scores, labels, 1)
     log_p = scores.log_softmax(-1)
-    at_label = log_p.gather(-1, labels.expand(log_p.shape[:-1])[..., None]).squeeze(-1)
-    return _mean(-((1 - smoothing) * at_label + smoothing * log_p.mean(-1)), weights)
+    return _mean(-log_p.gather(-1, labels.expand(log_p.shape[:-1])[..., None]).squeeze(-1), weights)
 
 
 def label_set_loss(scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
