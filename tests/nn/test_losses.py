@@ -94,9 +94,10 @@ def test_effective_rank_counts_dimensions(dtype):
 def test_gradients_of_all_terms_are_those_of_the_formulas():
     x = normal(5, 3).requires_grad_()
     assert torch.autograd.gradcheck(lambda x: agreement(x, x**2, 0.3), x)
-    assert torch.autograd.gradcheck(lambda x: class_loss(x, torch.tensor([0, 1, 2, 1, 0]), 0.1), x)
-    assert torch.autograd.gradcheck(lambda x: label_set_loss(x, torch.eye(5, 3)), x)
-    assert torch.autograd.gradcheck(lambda x: number_loss(x, torch.ones(5, 3)), x)
+    for weights in (None, normal(5).abs()):
+        assert torch.autograd.gradcheck(lambda x: class_loss(x, torch.tensor([0, 1, 2, 1, 0]), weights), x)  # noqa: B023
+        assert torch.autograd.gradcheck(lambda x: label_set_loss(x, torch.eye(5, 3), weights), x)  # noqa: B023
+        assert torch.autograd.gradcheck(lambda x: number_loss(x, torch.ones(5, 3), weights), x)  # noqa: B023
     assert torch.autograd.gradcheck(decorrelation, x)
     assert torch.autograd.gradcheck(l2, x)
 
