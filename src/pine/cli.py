@@ -165,14 +165,15 @@ def evaluate(
     ratios: Annotated[str, typer.Option(help="Shares of labelled nodes, separated by commas.")] = "0.1,0.5,0.9",
     repeats: Annotated[int, typer.Option(help="Splits at each ratio.", min=1)] = 5,
     json: Annotated[
-        str | None, typer.Option(help="Write every run as JSON; - is standard output.", metavar="FILE|-")
+        str | None, typer.Option(help="Write every run as JSON, as it ends; - is standard output.", metavar="FILE|-")
     ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that the JSON file holds already.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Score methods on a data set by the paper's protocol."""
     from pine.evaluation.report import evaluate_and_show
 
-    evaluate_and_show(dataset, methods.split(","), ratios.split(","), repeats, json, data_dir)
+    evaluate_and_show(dataset, methods.split(","), ratios.split(","), repeats, json, data_dir, resume=resume)
 
 
 @app.command()

@@ -2,7 +2,8 @@
 
 from pine.evaluation.metrics import scores_of
 from pine.evaluation.protocol import RATIOS, Split, split
-from pine.evaluation.run import Result, evaluate
+from pine.evaluation.results import Result
+from pine.evaluation.run import evaluate
 from pine.evaluation.variants import Variant
 
 __all__ = ["RATIOS", "Result", "Split", "Variant", "evaluate", "scores_of", "split"]

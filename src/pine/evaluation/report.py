@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 from collections.abc import Sequence
@@ -13,9 +12,9 @@ from rich.table import Table
 
 from pine.datasets import load
 from pine.errors import InputError
-from pine.evaluation.run import Result, evaluate
+from pine.evaluation.results import Result, as_text, read_results, write_results
+from pine.evaluation.run import evaluate
 from pine.evaluation.variants import parse
-from pine.files import atomic_write
 from pine.progress import progress_bar
 
 
@@ -26,31 +25,45 @@ def evaluate_and_show(
     repeats: int,
     json_to: str | None,
     data_dir: Path | None,
+    *,
+    resume: bool = False,
 ) -> None:
-    """Evaluate and print; with json_to "-" the runs go to standard output and everything else to standard error."""
+    """Evaluate and print; with json_to "-" the runs go to standard output and everything else to standard error.
+
+    A file is written after every run. resume: the runs that it holds already are not made again.
+    """
     specs = list(dict.fromkeys(spec.strip() for spec in methods))
     chosen = [parse(spec) for spec in specs]
-    shares = [_ratio(ratio) for ratio in ratios]
+    shares = list(dict.fromkeys(_ratio(ratio) for ratio in ratios))
+    path = None if json_to in (None, "-") else Path(json_to)
+    if resume and path is None:
+        raise InputError("--resume goes on with the runs in a file: name it with --json FILE")
     console = Console(stderr=json_to == "-")
     if not console.is_terminal:
         console.width = 120  # a file or a pipe has no width of its own
     data = load(dataset, data_dir=data_dir)
-    runs = evaluate(data, chosen, shares, repeats)
-    results: list[Result] = []
+    kept = read_results(path, dataset) if path is not None and resume else []
+    runs = evaluate(data, chosen, shares, repeats, done={result.key for result in kept})
+
+    def asked(result: Result) -> bool:
+        return result.method in specs and result.ratio in shares and result.repeat < repeats
+
+    def order(result: Result) -> int:
+        return specs.index(result.method) if result.method in specs else len(specs)
+
     with progress_bar(console) as progress:
         task = progress.add_task(dataset, total=len(chosen) * len(shares) * repeats)
+        progress.advance(task, sum(map(asked, kept)))
         for result in runs:
-            results.append(result)
+            kept.append(result)
+            kept.sort(key=order)  # those that shared a fit came together
+            if path is not None:
+                write_results(kept, path)
             progress.update(task, advance=1, description=f"{result.method} at {result.ratio:.0%}")
-    results.sort(key=lambda result: specs.index(result.method))  # those that shared a fit came together
-    console.print(results_table(f"{dataset}: {data.graph}", results))
-    if json_to is not None:
-        text = json.dumps([result.as_json() for result in results], indent=1) + "\n"
-        if json_to == "-":
-            sys.stdout.write(text)
-        else:
-            with atomic_write(Path(json_to)) as file:
-                file.write(text.encode())
+    shown = [result for result in kept if asked(result)]
+    console.print(results_table(f"{dataset}: {data.graph}", shown))
+    if json_to == "-":
+        sys.stdout.write(as_text(shown))
 
 
 def results_table(title: str, results: Sequence[Result]) -> Table:

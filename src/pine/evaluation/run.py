@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,27 +15,11 @@ from pine.errors import InputError, listed
 from pine.evaluation.classifier import classify
 from pine.evaluation.metrics import scores_of
 from pine.evaluation.protocol import hide, split
+from pine.evaluation.results import Key, Result
 from pine.evaluation.untyped import untyped
 from pine.evaluation.variants import Variant, sharing_fits, variants_of
 from pine.graph import Graph
 from pine.labels import Labels, read_labels
-
-
-@dataclass(frozen=True)
-class Result:
-    """One run: where it belongs, its scores and its seconds."""
-
-    dataset: str
-    method: str
-    ratio: float
-    repeat: int
-    scores: dict[str, float]
-    seconds: float
-
-    def as_json(self) -> dict[str, Any]:
-        """The flat form that `pine evaluate --json` writes."""
-        place = {"dataset": self.dataset, "method": self.method, "ratio": self.ratio, "repeat": self.repeat}
-        return place | self.scores | {"seconds": round(self.seconds, 3)}
 
 
 def evaluate(
@@ -44,8 +27,9 @@ def evaluate(
     methods: Mapping[str, type[Embedder]] | Sequence[str | Variant],
     ratios: Sequence[float],
     repeats: int,
+    done: Container[Key] = (),
 ) -> Iterator[Result]:
-    """Fit and score every method at every ratio and repeat; the repeat is the method's seed too.
+    """Fit and score every method at every ratio and repeat, but for those done; the repeat is the method's seed too.
 
     methods: {name: class}, or specs such as "pine:lam=inf" (pine.evaluation.variants). A method with a classifier of
     its own is scored by its predictions; of any other the vectors, made once a repeat, are scored by logistic
@@ -63,52 +47,58 @@ def evaluate(
             raise InputError(f"{variant.name} learns {listed(tasks)}; the labels of {data.name} are {labels.task!r}")
         if not variant.types and len(data.graph.node_types) == 1:
             raise InputError(f"{variant.name}: {data.name} has one node type already; leave types=off out")
-    return _runs(data, labels, variants, ratios, repeats)
+    return _runs(data, labels, variants, ratios, repeats, done)
 
 
 def _runs(
-    data: Dataset, labels: Labels, variants: Sequence[Variant], ratios: Sequence[float], repeats: int
+    data: Dataset,
+    labels: Labels,
+    variants: Sequence[Variant],
+    ratios: Sequence[float],
+    repeats: int,
+    done: Container[Key],
 ) -> Iterator[Result]:
     for group in sharing_fits(variants):
         graph, truth = (data.graph, labels) if group[0].types else untyped(data.graph, labels)
         scored = _by_predictions if group[0].predicts else _by_regression
         for repeat in range(repeats):
-            for ratio, variant, scores, seconds in scored(data.name, graph, truth, group, ratios, repeat):
+            left = {ratio: [v for v in group if (v.name, ratio, repeat) not in done] for ratio in ratios}
+            to_do = {ratio: variants for ratio, variants in left.items() if variants}
+            for ratio, variant, scores, seconds in scored(data.name, graph, truth, to_do, repeat):
                 test = split(data.name, truth.known, ratio, repeat).test
                 yield Result(data.name, variant.name, ratio, repeat, scores_of(truth, test, scores), seconds)
 
 
+_Wanted = Mapping[float, Sequence[Variant]]  # the variants to score at each ratio; one fit serves all of them
 _Scored = Iterator[tuple[float, Variant, NDArray[Any], float]]  # ratio, variant, scores of all classes, seconds
 
 
-def _by_predictions(
-    name: str, graph: Graph, labels: Labels, group: Sequence[Variant], ratios: Sequence[float], repeat: int
-) -> _Scored:
-    for ratio in ratios:
+def _by_predictions(name: str, graph: Graph, labels: Labels, wanted: _Wanted, repeat: int) -> _Scored:
+    for ratio, variants in wanted.items():
         shown = _shown(name, graph, labels, ratio, repeat)
         start = time.perf_counter()
-        model = group[0].new(repeat).fit(graph, shown, task=labels.task)
+        model = variants[0].new(repeat).fit(graph, shown, task=labels.task)
         fitting = time.perf_counter() - start
-        for variant in group:
+        for variant in variants:
             start = time.perf_counter()
             scores = _predicted(model, graph, labels, variant.spread)
             yield ratio, variant, scores, fitting + time.perf_counter() - start
 
 
-def _by_regression(
-    name: str, graph: Graph, labels: Labels, group: Sequence[Variant], ratios: Sequence[float], repeat: int
-) -> _Scored:
-    start = time.perf_counter()
-    embedding = group[0].new(repeat).fit(graph).embedding_
-    vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
-    embedding_seconds = time.perf_counter() - start
-    for ratio in ratios:
+def _by_regression(name: str, graph: Graph, labels: Labels, wanted: _Wanted, repeat: int) -> _Scored:
+    vectors, embedding_seconds = None, 0.0
+    for ratio, variants in wanted.items():
         start = time.perf_counter()
+        if vectors is None:
+            embedding = variants[0].new(repeat).fit(graph).embedding_
+            vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
+            embedding_seconds = time.perf_counter() - start
+            start = time.perf_counter()
         visible = read_labels(graph, _shown(name, graph, labels, ratio, repeat), labels.task)
         assert visible is not None
         scores = _aligned(labels, visible, classify(vectors, visible, seed=repeat))
         seconds = embedding_seconds + time.perf_counter() - start
-        for variant in group:
+        for variant in variants:
             yield ratio, variant, scores, seconds
 
 

@@ -1,0 +1,76 @@
+"""The scores of runs, and the file that keeps them: what `pine evaluate --json` writes and goes on from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from pine.errors import InputError
+from pine.files import atomic_write
+
+Key = tuple[str, float, int]  # method, ratio, repeat
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run: where it belongs, its scores and its seconds."""
+
+    dataset: str
+    method: str
+    ratio: float
+    repeat: int
+    scores: dict[str, float]
+    seconds: float
+
+    @property
+    def key(self) -> Key:
+        """What tells it from the other runs on its data set."""
+        return self.method, self.ratio, self.repeat
+
+    def as_json(self) -> dict[str, Any]:
+        """The flat form of the file."""
+        place = {"dataset": self.dataset, "method": self.method, "ratio": self.ratio, "repeat": self.repeat}
+        return place | self.scores | {"seconds": round(self.seconds, 3)}
+
+    @classmethod
+    def from_json(cls, run: dict[str, Any]) -> Self:
+        """The opposite of as_json."""
+        left = dict(run)
+        return cls(
+            dataset=str(left.pop("dataset")),
+            method=str(left.pop("method")),
+            ratio=float(left.pop("ratio")),
+            repeat=int(left.pop("repeat")),
+            seconds=float(left.pop("seconds")),
+            scores={str(name): float(score) for name, score in left.items()},
+        )
+
+
+def write_results(results: Sequence[Result], path: Path) -> None:
+    """Write runs as JSON; the file is there whole or not at all."""
+    with atomic_write(path) as file:
+        file.write(as_text(results).encode())
+
+
+def as_text(results: Sequence[Result]) -> str:
+    """Runs as JSON."""
+    return json.dumps([result.as_json() for result in results], indent=1) + "\n"
+
+
+def read_results(path: Path, dataset: str) -> list[Result]:
+    """The runs on one data set that a file holds; none where there is no file yet."""
+    if not path.exists():
+        return []
+    try:
+        found = [Result.from_json(run) for run in json.loads(path.read_text(encoding="utf-8"))]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(
+            f"{path} does not hold runs as --json writes them ({error}); remove it to begin anew"
+        ) from error
+    other = next((result.dataset for result in found if result.dataset != dataset), None)
+    if other is not None:
+        raise InputError(f"{path} holds runs on {other}; name another file for those on {dataset}")
+    return found
