@@ -154,3 +154,13 @@ def test_classes_by_name_and_variants_are_taken_as_well_as_specs():
     (by_variant,) = evaluate(data, [Variant("lp", LabelPropagation)], [0.5], 1)
     assert by_class.scores == by_variant.scores
     assert by_class.method == by_variant.method == "lp"
+
+
+def test_the_papers_own_settings_have_a_key_and_others_may_change_them():
+    printed = parse("pine:paper=one-type").new(3)
+    assert printed.get_params() == pine.PINE.paper(seed=3).get_params()
+    assert parse("pine:paper=typed:epochs=7").new(0).get_params() == pine.PINE.paper(typed=True, epochs=7).get_params()
+    with pytest.raises(InputError, match="paper takes 'one-type', 'typed', got 'on'"):
+        parse("pine:paper=on")
+    with pytest.raises(InputError, match="leave paper= out"):
+        parse("label-propagation:paper=typed")

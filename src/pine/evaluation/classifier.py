@@ -12,8 +12,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from pine.errors import InputError
 from pine.labels import Labels
@@ -25,13 +23,21 @@ FOLDS = 3
 def classify(vectors: NDArray[Any], labels: Labels, seed: int = 0) -> NDArray[np.float64]:
     """Probabilities of all classes for all nodes of the labelled type: (count, num_classes).
 
-    vectors (count, dim) are scaled to unit variance first, so that one grid of C fits methods of any scale.
+    One grid of C fits methods of any scale: vectors (count, dim) are centered and divided by one number. Columns keep
+    their proportions, and a rotation of the vectors changes nothing.
     """
     if labels.task == "numbers":
         raise InputError("logistic regression predicts classes and label sets; these labels are numbers")
+    vectors = _scaled(vectors)
     x, y = vectors[labels.known], labels.values
     strength = _best_strength(x, y, seed)
     return _probabilities(_trained(x, y, strength), vectors, labels)
+
+
+def _scaled(vectors: NDArray[Any]) -> NDArray[np.float64]:
+    x = vectors - vectors.mean(axis=0, dtype=np.float64)
+    deviation = x.std()
+    return np.asarray(x / deviation if deviation > 0 else x)
 
 
 def _best_strength(x: NDArray[Any], y: NDArray[Any], seed: int) -> float:
@@ -66,7 +72,7 @@ def _trained(x: NDArray[Any], y: NDArray[Any], strength: float) -> Any:
     if y.ndim == 1 and (y == y[0]).all():
         return _Constant(y[0])
     regression = LogisticRegression(C=strength, max_iter=300)
-    model = make_pipeline(StandardScaler(), regression if y.ndim == 1 else OneVsRestClassifier(regression))
+    model = regression if y.ndim == 1 else OneVsRestClassifier(regression)
     with warnings.catch_warnings():
         # Nearly converged weights classify as well; a label that all or no nodes have is a constant, as it should be.
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -1,10 +1,11 @@
 """A method as it is asked for in an evaluation: NAME, or NAME:key=value[:key=value ...].
 
-Keys are the method's settings, and three that belong to the evaluation:
+Keys are the method's settings, and four that belong to the evaluation:
 
-    labels=off      fit a method that can do without labels without them; its vectors go to logistic regression
-    spread=ALPHA    predictions spread along edges (pine.spreading)
-    types=off       the nodes of all types as one type: K = 1
+    paper=one-type|typed    the settings of PINE.paper(), for graphs of one node type or of several
+    labels=off              fit a method that can do without labels without them; its vectors go to logistic regression
+    spread=ALPHA            predictions spread along edges (pine.spreading)
+    types=off               the nodes of all types as one type: K = 1
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.methods import method_class
+from pine.model.pine import PINE
 from pine.spreading import check_spread
 
-OWN = ("labels", "spread", "types")
+OWN = ("paper", "labels", "spread", "types")
+PAPER = {"one-type": False, "typed": True}
 LITERALS = {"none": None, "true": True, "false": False}
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", NoneType: "none"}
 
@@ -83,7 +86,8 @@ def parse(spec: str) -> Variant:
     variant = Variant(
         spec,
         method,
-        {key: _setting(spec, method, key, text) for key, text in given.items() if key not in OWN},
+        _paper(spec, method, given.get("paper"))
+        | {key: _setting(spec, method, key, text) for key, text in given.items() if key not in OWN},
         labels=_switch(spec, given, "labels"),
         types=_switch(spec, given, "types"),
         spread=_spread(spec, given.get("spread")),
@@ -100,6 +104,19 @@ def _check(variant: Variant) -> None:
         raise InputError(f"{variant.name!r}: {method.name} learns from labels and cannot do without them")
     if variant.spread > 0 and not variant.predicts:
         raise InputError(f"{variant.name!r}: there are no predictions of its own to spread; leave spread= out")
+
+
+def _paper(spec: str, method: type[Embedder], text: str | None) -> dict[str, Any]:
+    """The settings as printed in the paper, where they are asked for."""
+    if text is None:
+        return {}
+    if not issubclass(method, PINE):
+        raise InputError(f"{spec!r}: the paper's settings are {method.name}'s defaults; leave paper= out")
+    if text not in PAPER:
+        raise InputError(f"{spec!r}: paper takes {listed(PAPER)}, got {text!r}")
+    settings = method.paper(typed=PAPER[text]).get_params()
+    del settings["seed"]
+    return settings
 
 
 def _setting(spec: str, method: type[Embedder], key: str, text: str) -> Any:
