@@ -93,7 +93,7 @@ def train(
     ] = None,
 ) -> None:
     """Train on your own graph and save the run."""
-    from pine.training import train_files
+    from pine.own_files import train_files
 
     train_files(edges, relation or [], labels, label_type, method, directed, seed, out, start_from)
 

@@ -17,3 +17,18 @@ def progress_bar(console: Console, disable: bool = False) -> Progress:
         TimeRemainingColumn(),
     )
     return Progress(*columns, console=console, transient=True, disable=disable)
+
+
+class Work:
+    """What a fit has to do, in epochs of one model, shown by a bar; more may be planned on the way."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.bar, self.total, self.task = bar, 0, bar.add_task("PINE", total=None)
+
+    def plan(self, epochs: int) -> None:
+        """More to do."""
+        self.total += epochs
+        self.bar.update(self.task, total=self.total)
+
+    def done(self, epochs: int) -> None:
+        self.bar.advance(self.task, epochs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from support.tensors import normal
 from torch.nn import functional
 
 from pine.errors import InputError
@@ -17,10 +18,6 @@ from pine.nn.losses import (
     label_set_loss,
     number_loss,
 )
-
-
-def normal(*shape, seed=0, dtype=torch.float64):
-    return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
 def test_agreement_is_the_mean_squared_distance_over_lambda():

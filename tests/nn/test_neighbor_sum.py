@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.tensors import normal
 
 import pine.nn.row_sums
 import pine.nn.torch_row_sums
@@ -20,10 +21,6 @@ from pine.nn.torch_row_sums import TorchRows
 
 # Sizes around the tiles of 64, 16 and 4 columns, and sizes that divide none.
 WIDTHS = (1, 2, 3, 4, 5, 7, 16, 17, 21, 63, 64, 65, 85, 131)
-
-
-def normal(*shape, dtype=torch.float64, seed=0):
-    return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
 def value_and_gradient(total, x, upstream):

@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.tensors import make, normal, random_csr
 
 import pine.nn.messages
 from pine.errors import InputError
@@ -17,18 +18,6 @@ from pine.graph.csr import CSR, build_csr
 from pine.nn import SetFunction, neighbor_sum, set_function_reference
 
 SIGMA = {"tanh": math.tanh, "sigmoid": lambda z: 1 / (1 + math.exp(-z))}
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def normal(*shape, seed=0, dtype=torch.float64):
-    return torch.randn(*shape, dtype=dtype, generator=generator(seed))
-
-
-def make(M=(3, 5), d=4, L=6, T=(3, 2), Q=(2, 7), dtype=torch.float64, seed=0, **options):
-    return SetFunction(M, d, L=L, T=T, Q=Q, dtype=dtype, generator=generator(seed), **options)
 
 
 def one_set(size):
@@ -98,12 +87,6 @@ def test_w_before_the_sum_equals_w_after_it_in_value_and_every_gradient(options)
     wanted = set_function_reference(f, xs, groups)
     torch.testing.assert_close(out, wanted, rtol=1e-11, atol=1e-11)
     torch.testing.assert_close(gradients, torch.autograd.grad(wanted, parameters, upstream), rtol=1e-10, atol=1e-10)
-
-
-def random_csr(rows, columns, count, weighted=False, seed=0):
-    rng = np.random.default_rng(seed)
-    weights = rng.uniform(0.1, 2, count).astype(np.float32) if weighted else None
-    return build_csr(rng.integers(1, rows, count), rng.integers(0, columns, count), weights, (rows, columns))
 
 
 @pytest.mark.parametrize("scales", ["shared", "per-projection"])

@@ -15,9 +15,9 @@ from pine.labels import Labels
 from pine.model.learned import Learned
 from pine.model.objective import Objective
 from pine.model.start import structural_start
-from pine.model.trainings import Trainings, Work
+from pine.model.trainings import Trainings
 from pine.model.warm_start import warm_start
-from pine.progress import progress_bar
+from pine.progress import Work, progress_bar
 
 if TYPE_CHECKING:
     from pine.model.pine import PINE

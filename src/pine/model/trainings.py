@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rich.progress import Progress
 
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.attributes import Attributes, attribute_columns
 from pine.model.form import Form
 from pine.model.functions import NeighborFunction, neighborhoods
+from pine.model.loop import RAMP, train
 from pine.model.objective import Objective, Targets
 from pine.model.selection import Choice, best, folds, held_out_score, lambdas
-from pine.model.training import RAMP, train
 from pine.nn.device import device_of
+from pine.progress import Work
 
 if TYPE_CHECKING:
     from pine.model.pine import PINE
@@ -30,21 +30,6 @@ LARGE_EPOCHS = 100
 ENOUGH = 10  # labels without which nothing can be held out
 
 Trained = tuple[Objective, list[dict[str, float]]]
-
-
-class Work:
-    """What a fit has to do, in epochs of one model, shown by a bar."""
-
-    def __init__(self, bar: Progress) -> None:
-        self.bar, self.total, self.task = bar, 0, bar.add_task("PINE", total=None)
-
-    def plan(self, epochs: int) -> None:
-        """More to do."""
-        self.total += epochs
-        self.bar.update(self.task, total=self.total)
-
-    def done(self, epochs: int) -> None:
-        self.bar.advance(self.task, epochs)
 
 
 class Trainings:
