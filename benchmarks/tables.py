@@ -1,17 +1,19 @@
 """Tables of runs: what `pine evaluate --json` wrote, as Markdown.
 
-    python benchmarks/tables.py results/*.json [--of pine]
+    python benchmarks/tables.py results/*.json [--of pine] [--into README.md benchmarks/README.md]
 
 Files of one data set are merged; of a run that several hold (same data set, method, ratio and repeat), the last is
 taken. One table for each data set and score, mean ± standard deviation over the splits, the best of each column in
 bold. Then, over all data sets: in how many cells (data set and ratio) one method is ahead of each other one, and by how
-much, on the splits that both ran; label sets count by micro F1.
+much, on the splits that both ran; label sets count by micro F1. --into writes them into pages, between lines
+<!-- tables: NAME --> and <!-- end -->: "overview" is one table of means, "all" is everything else.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -50,6 +52,7 @@ PHRASES = {
     "dropout=0": ", no dropout",
 }
 PEERS = ("gcn", "label-propagation")
+HEADLINE = ("pine", "label-propagation", "gcn", "start")
 
 Cells = dict[tuple[str, str, str, float], dict[int, float]]  # (data set, score, method, ratio): {repeat: value}
 
@@ -141,6 +144,60 @@ def summary(cells: Cells, ours: str) -> str:
     return "\n".join(head + lines) if lines else f"There is nothing to compare {ours} with."
 
 
+def overview(cells: Cells, methods: Sequence[str]) -> str:
+    """The means of some methods on all data sets, at all their ratios; label sets by micro F1."""
+    chosen: Cells = {cell: runs for cell, runs in cells.items() if cell[1] != "macro_f1" and cell[2] in methods}
+    ratios = sorted(distinct(chosen, 3))
+    lines = [
+        f"| at {', '.join(f'{100 * r:g}' for r in ratios)} % | {' | '.join(map(row_name, methods))} |",
+        "|---" * (len(methods) + 1) + "|",
+    ]
+    for dataset in distinct(chosen, 0):
+        (score,) = distinct(chosen, 1, dataset=dataset)
+        found = {
+            (m, r): statistics.mean(chosen[dataset, score, m, r].values())
+            for m in methods
+            for r in ratios
+            if (dataset, score, m, r) in chosen
+        }
+        best = {r: max(round(value, 3) for (_, ratio), value in found.items() if ratio == r) for r in ratios}
+        line = [dataset if score == "accuracy" else f"{dataset} ({SCORES[score][0].lower() + SCORES[score][1:]})"]
+        for method in methods:
+            means = [found.get((method, ratio)) for ratio in ratios]
+            bold = [
+                "**" * (mean is not None and round(mean, 3) == best[r]) for mean, r in zip(means, ratios, strict=True)
+            ]
+            said = ["" if mean is None else shown(mean) for mean in means]
+            line.append(" ".join(f"{mark}{text}{mark}" for text, mark in zip(said, bold, strict=True)).strip())
+        lines.append(f"| {' | '.join(line)} |")
+    return "\n".join(lines)
+
+
+def everything(cells: Cells, ours: str) -> str:
+    """All tables, and in how many cells a method is ahead of the others."""
+    parts = [
+        table(cells, dataset, score)
+        for dataset in distinct(cells, 0)
+        for score in SCORES
+        if known(cells, dataset, score)
+    ]
+    return "\n\n".join([*parts, summary(cells, ours)])
+
+
+def known(cells: Cells, dataset: str, score: str) -> bool:
+    return any(cell[:2] == (dataset, score) for cell in cells)
+
+
+def filled(page: str, cells: Cells, ours: str) -> str:
+    """A page with its tables made anew."""
+    said = {"all": everything(cells, ours), "overview": overview(cells, HEADLINE)}
+
+    def block(found: re.Match[str]) -> str:
+        return f"<!-- tables: {found[1]} -->\n\n{said[found[1]]}\n\n<!-- end -->"
+
+    return re.sub(r"<!-- tables: (\w+) -->.*?<!-- end -->", block, page, flags=re.DOTALL)
+
+
 def shown(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
@@ -153,12 +210,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--of", default="pine", help="the method that the others are compared with")
+    parser.add_argument("--into", nargs="+", type=Path, default=[], help="pages with places for tables")
     given = parser.parse_args()
     cells = read_cells(given.files)
-    for dataset in distinct(cells, 0):
-        for score in (score for score in SCORES if (dataset, score) in {cell[:2] for cell in cells}):
-            print(f"{table(cells, dataset, score)}\n")
-    print(summary(cells, given.of))
+    for path in given.into:
+        path.write_text(filled(path.read_text(encoding="utf-8"), cells, given.of), encoding="utf-8")
+    if not given.into:
+        print(everything(cells, given.of))
 
 
 if __name__ == "__main__":

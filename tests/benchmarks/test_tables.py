@@ -107,3 +107,27 @@ def test_the_script_prints_every_table_and_the_summary(tmp_path, capsys, monkeyp
     assert "Accuracy on cora" in printed
     assert printed.index("Micro F1 on dblp") < printed.index("Macro F1 on dblp")
     assert "| GCN | 1 of 1 cells | +.100 |" in printed
+
+
+def test_the_overview_has_a_row_for_each_data_set_and_the_best_of_each_ratio_in_bold(tmp_path):
+    cells = written(
+        tmp_path,
+        runs("cora", "pine", 0.1, [0.7, 0.8]) + runs("cora", "pine", 0.5, [0.85]) + runs("cora", "gcn", 0.5, [0.9]),
+        runs("dblp", "pine", 0.1, [0.5], "micro_f1") + runs("dblp", "pine", 0.1, [0.4], "macro_f1"),
+    )
+    assert tables.overview(cells, ["pine", "gcn"]).splitlines() == [
+        "| at 10, 50 % | PINE | GCN |",
+        "|---|---|---|",
+        "| cora | **.750** .850 | **.900** |",
+        "| dblp (micro F1) | **.500** |  |",
+    ]
+
+
+def test_pages_hold_the_tables_of_the_stored_runs():
+    """python benchmarks/tables.py results/*.json --into README.md benchmarks/README.md makes them anew."""
+    root = FILE.parents[1]
+    cells = tables.read_cells(sorted((root / "results").glob("*.json")))
+    for page, name in (("README.md", "overview"), ("benchmarks/README.md", "all")):
+        text = (root / page).read_text(encoding="utf-8")
+        assert f"<!-- tables: {name} -->" in text
+        assert tables.filled(text, cells, "pine") == text

@@ -17,6 +17,7 @@ from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.theta import probabilities
 from pine.nn.losses import LOSSES
+from pine.nn.threads import torch_threads
 
 
 def need_pyg(name: str) -> None:
@@ -28,16 +29,8 @@ def need_pyg(name: str) -> None:
 @contextmanager
 def torch_left_alone(threads: int | None) -> Iterator[None]:
     """Use so many threads, and give torch's number of them and its CPU generator back as they were."""
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be at least 1, or None for torch's own number, got {threads}")
-    before = torch.get_num_threads()
-    try:
-        if threads is not None:
-            torch.set_num_threads(threads)
-        with torch.random.fork_rng(devices=[]):
-            yield
-    finally:
-        torch.set_num_threads(before)
+    with torch_threads(threads), torch.random.fork_rng(devices=[]):
+        yield
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from pine.model.objective import Objective
 from pine.model.start import structural_start
 from pine.model.trainings import Trainings
 from pine.model.warm_start import warm_start
+from pine.nn.threads import torch_threads
 from pine.progress import Work, progress_bar
 
 if TYPE_CHECKING:
@@ -27,14 +28,11 @@ def learn(
     model: PINE, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None = None
 ) -> Learned:
     """Fit a model, from an earlier fit where there is one; torch's number of threads is left as it was."""
-    threads = torch.get_num_threads()
-    try:
-        if model.threads is not None:
-            torch.set_num_threads(model.threads)
-        with progress_bar(Console(stderr=True), disable=not model.progress) as bar:
-            return _learn(model, graph, labels, rng, earlier, Work(bar))
-    finally:
-        torch.set_num_threads(threads)
+    with (
+        torch_threads(model.threads),
+        progress_bar(Console(stderr=True), disable=not model.progress) as bar,
+    ):
+        return _learn(model, graph, labels, rng, earlier, Work(bar))
 
 
 def _learn(
