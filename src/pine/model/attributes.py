@@ -96,7 +96,7 @@ class Attributes(nn.Module):
         """Some columns left out, for all nodes at once.
 
         On held-out labels of cora and citeseer as good as leaving out single entries, and much cheaper; a penalty on A
-        lost 3 to 5 points.
+        was worse.
         """
         if not self.training or self.dropout == 0 or generator is None:
             return A

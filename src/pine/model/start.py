@@ -18,11 +18,10 @@ from pine.graph.csr import CSR
 from pine.model.start_factor import leading_eigenpairs
 from pine.model.start_push import product, pushed_log_window
 
-# Chosen on held-out training labels after PINE's training: .9 loses a point on cora with few labels, and half a point
-# on pubmed at any ratio; under logistic regression on the start alone (benchmarks/start.py) .8 to .95 are about level.
+# Chosen on held-out training labels after PINE's training, which gains from long walks where labels are few.
 GO_ON = 0.95  # a: the probability with which a walk goes on
-# Edges are divided by (d_i d_j)^DAMPING: 1 to 3 points up on DBLP and BlogCatalog, whose hubs say little; up to .9 down
-# on Cora and Citeseer, where .5 costs more.
+# Edges are divided by (d_i d_j)^DAMPING: better on DBLP and BlogCatalog, whose hubs say little, a little worse on
+# citation graphs, where more damping costs more.
 DAMPING = 0.25
 EXACT_NODES = 4_000
 EXACT_ROUNDS, PUSHED_ROUNDS = 12, 4

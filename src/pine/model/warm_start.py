@@ -19,8 +19,8 @@ from pine.model.selection import Choice, lambdas
 if TYPE_CHECKING:
     from pine.model.pine import PINE
 
-# One in so many of the epochs that the earlier run was found to need. On Cora, with a fifth of the nodes added, all
-# epochs gained .1 points on a third, and a sixth lost .2.
+# One in so many of the epochs that the earlier run was found to need: with a fifth of Cora's nodes added, all epochs
+# hardly gained on a third.
 SHARE = 3
 RIDGE = 1e-3  # of the map from the structural start, whose entries have unit variance, to vectors
 
@@ -70,8 +70,8 @@ def follow(e: Array, known: NDArray[np.bool_], before: Array, after: Array) -> A
     """Vectors e of nodes whose structural start was before and is after: all (count, dim), known (count,).
 
     Both starts predict e linearly. Known nodes move by the difference of the two predictions, none where nothing has
-    changed; of the others e is not read, and they begin at the second prediction. On Cora with a fifth of the nodes
-    added, this ends 2 points above beginning with e itself and f of the neighbors, which training does not make up for.
+    changed; of the others e is not read, and they begin at the second prediction. To begin with e itself, and with f of
+    the neighbors for new nodes, ends lower: training does not make up for it.
     """
     then, now = _predicted(e, known, before), _predicted(e, known, after)
     return np.where(known[:, None], e + (now - then), now).astype(np.float32)

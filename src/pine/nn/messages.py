@@ -1,7 +1,7 @@
 """What each node says to its neighbors: y = W g(x), with g(x) = sigma(u_q a_t^T x + v_q) over all t and q.
 
 g has T Q values a node (512 in the paper) and W brings them to L. So g is made for a few nodes at a time, while it fits
-the cache, and made again in the backward pass: 3 to 8 times as fast on a CPU as torch's own operations one after the
+the cache, and made again in the backward pass: several times as fast on a CPU as torch's own operations one after the
 other, with no memory beyond x and y.
 """
 
