@@ -26,16 +26,28 @@ def train_files(
     out: Path,
     start_from: Path | None = None,
 ) -> None:
-    """Read, train, save, and say what was done; nothing is written before training is done."""
+    """Read, train, save, and say what was done; an interrupted training goes on when it is asked for again."""
     console = Console()
     graph = read_graph(edges, relations, directed)
     console.print(f"{graph}")
     given = None if labels is None else read_label_file(labels, graph, label_type)
     model = method_class(method)().set_params(seed=seed)
-    if "progress" in model.get_params():
+    settings = model.get_params().keys()
+    if "progress" in settings:
         model.set_params(progress=console.is_terminal)
-    model.fit(graph, given, start_from=start_from).save(out)
+    if "checkpoint" in settings:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        model.set_params(checkpoint=str(unfinished(out)))
+    model.fit(graph, given, start_from=start_from)
+    if "checkpoint" in settings:
+        model.set_params(checkpoint=None)  # it was this command's, not the run's
+    model.save(out)
     console.print(f"saved to {out}")
+
+
+def unfinished(out: Path) -> Path:
+    """Where an interrupted training leaves its state: the same command goes on from it."""
+    return out.with_name(f"{out.name}.unfinished")
 
 
 def read_graph(edges: Path | None, relations: Sequence[str], directed: bool) -> Graph:

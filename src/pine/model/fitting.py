@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from rich.console import Console
 
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.model.checkpoint import Checkpoint, key_of
 from pine.model.learned import Learned
 from pine.model.objective import Objective
 from pine.model.start import structural_start
@@ -39,16 +41,19 @@ def _learn(
     model: PINE, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None, work: Work
 ) -> Learned:
     scaled, center, scale = (None, 0.0, 1.0) if labels is None else labels.standardized()
+    file = None if model.checkpoint is None else Path(model.checkpoint)
+    checkpoint = Checkpoint(file, "" if file is None else key_of(model, graph, labels, earlier))
     start = start_of(model, graph, rng)
     if earlier is None:
-        trainings = Trainings(model, graph, scaled, rng, work, {"e": start})
+        trainings = Trainings(model, graph, scaled, rng, work, {"e": start}, checkpoint)
         choice = trainings.choose()
         objective, history = trainings.last(choice, choice.epochs)
     else:
         warm = warm_start(model, earlier, graph, labels, start, center, scale)
-        trainings = Trainings(model, graph, scaled, rng, work, warm.state, warm.groups)
+        trainings = Trainings(model, graph, scaled, rng, work, warm.state, checkpoint, warm.groups)
         choice = warm.choice
         objective, history = trainings.last(choice, min(trainings.epochs, warm.epochs))
+    checkpoint.remove()
     x, f, parameters = _taken(objective)
     learned = Learned(
         x=x,

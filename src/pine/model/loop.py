@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from pine.errors import InputError
+from pine.model.checkpoint import Keeper
 from pine.model.objective import Objective
 
 RAMP = 100  # epochs until unlabelled nodes' own predictions count in full, where theta is new
@@ -23,23 +24,27 @@ def train(
     *,
     at: Iterable[int] = (),
     visit: Callable[[int], None] | None = None,
-    tick: Callable[[], None] | None = None,
+    tick: Callable[[int], None] | None = None,
     ramp: int = RAMP,
     still: int = 0,
+    keeper: Keeper | None = None,
 ) -> list[dict[str, float]]:
     """Train for some epochs; visit(epoch) is called at the given ones, with dropout off.
 
     ramp: epochs until what trusts own predictions counts in full. still: epochs in which x stays where it is: without
-    labels, an f that has not learned yet would only blur it.
+    labels, an f that has not learned yet would only blur it. tick hears of epochs that are done; keeper goes on where
+    an interrupted training was.
     Returns the parts of the loss epoch by epoch, averaged over the models trained side by side.
     """
     stops = set(at)
     own = [parameter for name, parameter in objective.named_parameters() if name != "e" and parameter.requires_grad]
     groups = [{"params": [objective.e], "lr": vector_rate}, {"params": own, "lr": rate}]
     optimizer = torch.optim.Adam(groups, betas=(0.9, 0.99), fused=True)
-    lines: list[Tensor] = []
+    lines = [] if keeper is None else keeper.restore(objective, optimizer, generator)
     names: list[str] = []
-    for epoch in range(1, epochs + 1):
+    if tick is not None:
+        tick(len(lines))
+    for epoch in range(len(lines) + 1, epochs + 1):
         objective.train()
         optimizer.param_groups[0]["lr"] = vector_rate if epoch > still else 0.0
         parts = objective.loss(generator, min(1.0, epoch / ramp))
@@ -52,10 +57,12 @@ def train(
         if epoch % LOOK == 0 or epoch in stops or epoch == epochs:
             _check_finite(lines, names)
         if tick is not None:
-            tick()
+            tick(1)
         if visit is not None and epoch in stops:
             objective.eval()
             visit(epoch)
+        if keeper is not None and epoch < epochs:
+            keeper.epoch_done(objective, optimizer, generator, lines)
     objective.eval()
     return [dict(zip(names, line, strict=True)) for line in torch.stack(lines).tolist()]
 

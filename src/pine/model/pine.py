@@ -63,6 +63,7 @@ class PINE(Embedder):
     attributes: bool = False  # whether to learn from graph.features too: see pine.model.attributes
     attribute_dropout: float = 0.6  # of columns
     guard: float = 1.0  # without labels: weight of the decorrelation that keeps vectors from collapsing
+    checkpoint: str | None = None  # a file for the state of a fit under way: an interrupted fit goes on from it
     progress: bool = False
 
     @classmethod

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.attributes import Attributes, attribute_columns
+from pine.model.checkpoint import Checkpoint, Keeper
 from pine.model.form import Form
 from pine.model.functions import NeighborFunction, neighborhoods
 from pine.model.loop import RAMP, train
@@ -43,9 +44,11 @@ class Trainings:
         rng: np.random.Generator,
         work: Work,
         start: Mapping[str, NDArray[np.float32]],
+        checkpoint: Checkpoint,
         groups: Sequence[NeighborGroup] | None = None,
     ) -> None:
         self.model, self.graph, self.labels, self.rng, self.work = model, graph, labels, rng, work
+        self.checkpoint = checkpoint
         self.form = Form.of(model)
         self.device = device_of(model.device)
         self.start = {name: torch.as_tensor(value, device=self.device) for name, value in start.items()}
@@ -60,10 +63,12 @@ class Trainings:
         """Train one model on all labels."""
         self.work.plan(epochs)
         seen = None if self.labels is None else np.ones((1, len(self.labels.known)), bool)
-        return self._train([choice.lam], epochs, seen)
+        return self._train([choice.lam], epochs, seen, self.checkpoint.of("last", self.rng, choice, {}))
 
     def choose(self) -> Choice:
         """The lambda and the number of epochs that are best on held-out labels, where there is something to choose."""
+        if self.checkpoint.choice is not None:
+            return self.checkpoint.choice
         share = 0.0 if self.labels is None else len(self.labels.known) / self.graph.count(self.labels.type)
         if self.columns:
             share = 1.0  # attributes speak where labels are few, and strong agreement holds A back
@@ -87,7 +92,8 @@ class Trainings:
 
         self.work.plan(len(seen) * self.epochs)
         looks = {*range(CHECK, self.epochs + 1, CHECK), self.epochs}
-        self._train([lam for lam in options for _ in range(parts)], self.epochs, seen, looks, visit)
+        keeper = self.checkpoint.of("choice", self.rng, None, scores)
+        self._train([lam for lam in options for _ in range(parts)], self.epochs, seen, keeper, looks, visit)
         return best(options, scores)
 
     def _train(
@@ -95,6 +101,7 @@ class Trainings:
         lams: Sequence[tuple[float, ...]],
         epochs: int,
         seen: NDArray[np.bool_] | None,
+        keeper: Keeper,
         at: Iterable[int] = (),
         visit: Callable[[int, Objective], None] | None = None,
     ) -> Trained:
@@ -111,9 +118,10 @@ class Trainings:
             torch.Generator(self.device).manual_seed(int(seeds[1])),
             at=at,
             visit=None if visit is None else lambda epoch: visit(epoch, objective),
-            tick=lambda: self.work.done(len(lams)),
+            tick=lambda epochs: self.work.done(len(lams) * epochs),
             ramp=1 if "w" in self.start else RAMP,
             still=self._still(epochs),
+            keeper=keeper,
         )
         return objective, history
 
