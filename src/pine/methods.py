@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pine.baselines import GCN, DeepWalk, LabelPropagation
+from pine.baselines import GCN, DeepWalk, GraphWave, LabelPropagation, Struc2Vec
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.model import PINE, StructuralStart
@@ -15,6 +15,8 @@ METHODS: dict[str, type[Embedder]] = {
     "start": StructuralStart,
     "label-propagation": LabelPropagation,
     "deepwalk": DeepWalk,
+    "struc2vec": Struc2Vec,
+    "graphwave": GraphWave,
     "gcn": GCN,
 }
 

@@ -2,6 +2,8 @@
 
 from pine.baselines.deepwalk import DeepWalk
 from pine.baselines.gcn import GCN
+from pine.baselines.graphwave import GraphWave
 from pine.baselines.label_propagation import LabelPropagation
+from pine.baselines.struc2vec import Struc2Vec
 
-__all__ = ["GCN", "DeepWalk", "LabelPropagation"]
+__all__ = ["GCN", "DeepWalk", "GraphWave", "LabelPropagation", "Struc2Vec"]
