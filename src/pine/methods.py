@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pine.baselines import GCN, DeepWalk, GraphWave, LabelPropagation, Struc2Vec
+from pine.baselines import GAT, GCN, DeepWalk, GraphSAGE, GraphWave, LabelPropagation, Struc2Vec
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.model import PINE, StructuralStart
@@ -18,6 +18,8 @@ METHODS: dict[str, type[Embedder]] = {
     "struc2vec": Struc2Vec,
     "graphwave": GraphWave,
     "gcn": GCN,
+    "gat": GAT,
+    "graphsage": GraphSAGE,
 }
 
 

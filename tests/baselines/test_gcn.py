@@ -13,7 +13,8 @@ from torch_geometric.nn import GCNConv
 import pine
 from pine import Graph, InputError
 from pine.baselines import GCN
-from pine.baselines.gcn_network import Dense, Identity, Inputs, Layer, Network, Sparse, as_tensor, normalized, shares
+from pine.baselines.gcn_network import Layer, Network, as_tensor, normalized
+from pine.baselines.inputs import Dense, Identity, Inputs, Sparse, shares
 from pine.nn import Neighbors
 
 RNG = np.random.default_rng(0)

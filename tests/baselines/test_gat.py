@@ -1,0 +1,248 @@
+"""GAT is attention over a node and its neighbors, trained for as long as held-out labels say."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from torch_geometric.nn import GATConv
+
+import pine
+from pine import Graph, InputError
+from pine.baselines import gat_network
+from pine.baselines.gat import GAT
+from pine.baselines.gat_network import Layer, Network, part, with_loops
+from pine.baselines.neural import Goal
+from pine.baselines.patience import Patience
+from pine.labels import read_labels
+
+
+def random_graph(count: int = 30, **options) -> Graph:
+    edges = np.random.default_rng(1).integers(0, count - 3, (2 * count, 2))
+    return Graph.from_edges(edges, nodes=range(count), **options)
+
+
+def groups() -> tuple[Graph, np.ndarray]:
+    """Two groups of twenty, and the label of every node."""
+    label = np.repeat([0, 1], 20)
+    chance = np.where(label[:, None] == label, 0.4, 0.02)
+    edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
+    return Graph.from_edges(edges, nodes=range(40)), label
+
+
+def quick(**settings) -> GAT:
+    return GAT(**({"epochs": 60, "threads": 1} | settings))
+
+
+def attention_reference(w: np.ndarray, near: np.ndarray, a_own: np.ndarray, a_other: np.ndarray) -> np.ndarray:
+    """One head, node by node: softmax over v and its neighbors u of leaky_relu(a . [W x_v, W x_u]), times W x_u."""
+    rows = []
+    for v in range(len(w)):
+        among = np.flatnonzero(near[v])
+        logit = w[v] @ a_own + w[among] @ a_other
+        share = np.exp(np.where(logit > 0, logit, 0.2 * logit))
+        rows.append(share @ w[among] / share.sum())
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("options", [{}, {"self_loops": "keep"}, {"directed": True}])
+def test_the_hidden_layer_is_attention_over_a_node_and_its_neighbors(options):
+    graph = random_graph(**options)
+    network = Network(graph, 6, 2, 3, 0.6)
+    hidden, outputs = (each.detach().numpy() for each in network(with_loops(graph)))
+    near = (graph.links().to_scipy().toarray() > 0) | np.eye(30, dtype=bool)
+    x = network.inputs.blocks[0].weight.detach().numpy()
+    vectors = [layer.detach().numpy()[0] for layer in (network.hidden.att_dst, network.hidden.att_src)]
+    heads = [attention_reference(x[:, 3 * h : 3 * h + 3], near, vectors[0][h], vectors[1][h]) for h in range(2)]
+    before = np.concatenate(heads, axis=1)
+    np.testing.assert_allclose(hidden, np.where(before > 0, before, np.expm1(before)), atol=1e-6)
+    last = network.output
+    w = hidden @ last.lin.weight.detach().numpy().T
+    out = attention_reference(w, near, last.att_dst.detach().numpy()[0, 0], last.att_src.detach().numpy()[0, 0])
+    np.testing.assert_allclose(outputs, out, atol=1e-6)
+
+
+def test_a_layer_without_dropout_is_pygs_own():
+    edges = with_loops(random_graph())
+    ours, theirs = Layer(5, 4, 2, 0.6), GATConv(5, 4, 2)
+    ours.load_state_dict(theirs.state_dict())
+    x = torch.randn(30, 5, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(ours(x, edges, None), theirs(x, edges))
+
+
+def test_attention_is_dropped_by_our_generator_and_keeps_its_mean():
+    graph = random_graph()
+    layer, edges = Layer(5, 4, 2, 0.6), with_loops(graph)
+    x = torch.randn(30, 5, generator=torch.Generator().manual_seed(0))
+    before = torch.get_rng_state()
+    with torch.no_grad():
+        many = torch.stack([layer(x, edges, torch.Generator().manual_seed(seed)) for seed in range(1000)])
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.testing.assert_close(many.mean(0), layer(x, edges, None), atol=0.15, rtol=0)
+    alone = graph.links().degrees() == 0
+    kept = (many[:, alone].abs().sum(-1) > 0).float().mean()
+    assert kept == pytest.approx(1 - 0.6**2, abs=0.02), "a node alone hears itself unless both of its heads are dropped"
+
+
+def test_training_drops_rows_of_the_identity_and_entries_of_the_hidden_layer():
+    graph = random_graph(300)
+    network, edges, zeros = Network(graph, 16, 2, 3, 0.6), with_loops(graph), []
+    network.hidden.share = 0.0  # attention has a test of its own
+    for layer in (network.hidden, network.output):
+        layer.register_forward_pre_hook(lambda layer, given: zeros.append((given[0] == 0).float()))
+    network(edges)
+    network(edges, torch.Generator().manual_seed(0))
+    assert zeros[0].mean() == zeros[1].mean() == 0
+    assert zeros[2].all(1).float().mean() == pytest.approx(0.6, abs=0.1)
+    assert zeros[2].mean() == zeros[2].all(1).float().mean()
+    heard = ~zeros[3].all(1)  # whoever has no row left in the neighborhood is zero anyway
+    assert heard.float().mean() > 0.5
+    assert zeros[3][heard].mean() == pytest.approx(0.6, abs=0.05)
+
+
+def test_every_node_attends_to_itself_and_to_each_neighbor_once():
+    graph = Graph.from_edges([(0, 0), (0, 1), (1, 0), (2, 1)], nodes=range(4), self_loops="keep", directed=True)
+    pairs = sorted(zip(*with_loops(graph).tolist(), strict=True))
+    assert pairs == [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 1), (2, 2), (3, 3)]
+
+
+def test_patience_keeps_the_last_epoch_at_which_both_were_best():
+    patience = Patience(3)
+    history = [(2.0, 0.5), (1.0, 0.6), (0.9, 0.5), (1.1, 0.6), (1.2, 0.1), (1.2, 0.1), (1.2, 0.1), (0.1, 0.9)]
+    ends = [patience.ends(epoch, *seen) for epoch, seen in enumerate(history[:7], 1)]
+    assert ends == [False] * 6 + [True]
+    assert patience.kept == 2
+    patience = Patience(3)
+    assert not any(patience.ends(epoch, 1 / epoch, 0.5) for epoch in range(1, 20))
+    assert patience.kept == 19
+
+
+def test_training_takes_the_number_of_epochs_that_held_out_labels_gave(monkeypatch):
+    graph, _ = groups()
+    label = np.random.default_rng(0).integers(0, 2, 40)  # nothing to learn: the held-out loss soon grows
+    steps, parts = [], []
+    train, cut = gat_network.step, gat_network.part
+    monkeypatch.setattr(gat_network, "step", lambda *given: (steps.append(len(given[1].values)), train(*given)))
+    monkeypatch.setattr(gat_network, "part", lambda goal, kept: parts.append(kept) or cut(goal, kept))
+    monkeypatch.setattr(gat_network, "number_of_epochs", counted := Counted(gat_network.number_of_epochs))
+    quick(patience=5, learning_rate=0.05).fit(graph, label)
+    assert [int(kept.sum()) for kept in parts] == [32, 8]
+    assert not (parts[0] & parts[1]).any()
+    assert steps.count(40) == counted.answers[0], "the second training sees all labels"
+    assert counted.answers[0] + 5 <= steps.count(32) < 60, "the first sees four fifths of them, and waits"
+    steps.clear()
+    quick().fit(graph, np.where(np.arange(40) % 5 == 0, label, -1))
+    assert steps == [8] * 60, "eight labels cannot spare any"
+
+
+class Counted:
+    def __init__(self, function) -> None:
+        self.function, self.answers = function, []
+
+    def __call__(self, *given):
+        self.answers.append(self.function(*given))
+        return self.answers[-1]
+
+
+def test_a_part_of_numbers_keeps_the_units_of_all():
+    graph, label = groups()
+    goal = Goal.of(graph, read_labels(graph, 1000.0 + 10 * label), torch.device("cpu"))
+    some = part(goal, np.arange(40) < 10)
+    assert (some.center, some.scale) == (1005, 5)
+    assert some.values.tolist() == [-1] * 10
+    assert some.positions.tolist() == list(range(10))
+
+
+def test_the_embedding_is_the_hidden_layer_and_tells_groups_apart():
+    graph, label = groups()
+    model = quick(dim=16).fit(graph, np.where(np.arange(40) % 2, label, -1))
+    assert model.embedding_.shape == (40, 16)
+    assert (model.embedding_ > -1).all(), "elu is above -1"
+    assert (model.predict()[::2] == label[::2]).mean() > 0.8
+
+
+def test_numbers_and_label_sets_are_predicted():
+    graph, label = groups()
+    known = {int(node): 1000.0 + 10 * label[node] for node in range(1, 40, 2)}
+    predicted = quick(learning_rate=0.05).fit(graph, known).predict()
+    assert np.corrcoef(predicted[::2], label[::2])[0, 1] > 0.8
+    assert ((predicted > 995) & (predicted < 1015)).all()
+    rows = np.where(np.arange(40)[:, None] % 2, np.eye(2, dtype=int)[label], -1)
+    assert (quick(learning_rate=0.05).fit(graph, rows).predict()[::2] == np.eye(2)[label[::2]]).mean() > 0.8
+
+
+def test_attributes_of_every_kind_are_taken():
+    label = np.arange(40) % 2
+    shown = np.where(np.arange(40) < 20, label, -1)
+    words = np.eye(2, dtype=np.float32)[label]
+    graph = random_graph(40)
+    for features in (words, sp.csr_array(words)):
+        model = quick(learning_rate=0.05).fit(graph.with_features({"node": features}), shown)
+        assert (model.predict()[37:] == label[37:]).all(), "nodes without neighbors have nothing else to go by"
+    typed = Graph.from_relations({("a", "to", "b"): [(0, 0), (1, 1), (2, 1)]}, features={"b": np.eye(2, dtype="f4")})
+    model = quick(learning_rate=0.05).fit(typed, {"b": {0: "x", 1: "y"}})
+    assert model.predict(type="b").tolist() == ["x", "y"]
+    assert {type: vectors.shape for type, vectors in model.embedding_.items()} == {"a": (3, 64), "b": (2, 64)}
+
+
+@pytest.mark.parametrize("graph", [Graph.from_edges([], nodes=[0]), Graph.from_edges([], nodes=range(3))])
+def test_graphs_without_edges_are_fitted(graph):
+    model = quick(epochs=3).fit(graph, {0: "x"})
+    assert np.isfinite(model.embedding_).all()
+    assert model.predict().tolist() == ["x"] * graph.num_nodes
+
+
+def test_the_same_seed_gives_the_same_bits_and_torch_is_left_as_it_was():
+    graph, label = groups()
+    before = torch.get_rng_state(), torch.get_num_threads()
+    one = quick(epochs=3, threads=2).fit(graph, label).embedding_
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert torch.get_num_threads() == before[1]
+    torch.rand(7)
+    np.testing.assert_array_equal(quick(epochs=3, threads=2).fit(graph, label).embedding_, one)
+    assert not np.array_equal(quick(epochs=3, seed=1).fit(graph, label).embedding_, one)
+
+
+def test_weight_decay_shrinks_vectors():
+    graph, label = groups()
+    free, held = (quick(weight_decay=decay, learning_rate=0.05).fit(graph, label).embedding_ for decay in (0.0, 0.1))
+    assert np.abs(held).mean() < 0.3 * np.abs(free).mean()
+
+
+def test_without_pytorch_geometric_it_says_how_to_get_it(monkeypatch):
+    graph, label = groups()
+    monkeypatch.setitem(sys.modules, "torch_geometric", None)
+    with pytest.raises(InputError, match=r"gat needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"):
+        GAT().fit(graph, label)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"dropout": 1.0}, "dropout at least 0 and below 1"),
+        ({"patience": 0}, "patience must be at least 1"),
+        ({"dim": 60}, "dim must be a multiple of heads, got 60 and 8"),
+        ({"threads": 0}, "threads must be at least 1"),
+        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
+        ({"learning_rate": float("inf")}, "training diverged"),
+    ],
+)
+def test_settings_that_cannot_be_are_explained(settings, said):
+    graph, label = groups()
+    with pytest.raises(InputError, match=said):
+        quick(**({"epochs": 3} | settings)).fit(graph, label)
+
+
+@pytest.mark.slow
+def test_cora_with_its_words_is_classified_as_the_authors_report(need_data):
+    # 83.0 with early stopping on 500 validation labels (Veličković et al., 2018, Table 2); here are none but the 140.
+    need_data("cora-planetoid.npz", "cora-planetoid-features.npz")
+    data = pine.datasets.load("cora-planetoid")
+    graph, test, train = data.with_features(), data.splits["test"], data.splits["train"]
+    labels = np.full(len(data.labels), -1)
+    labels[train] = data.labels[train]
+    models = [GAT(seed=seed).fit(graph, labels) for seed in range(5)]
+    assert np.mean([(model.predict() == data.labels)[test].mean() for model in models]) >= 0.82

@@ -1,0 +1,224 @@
+"""GraphSAGE adds to a node what the best or the mean of its neighbors say, and learns from samples of them."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+import pine
+from pine import Graph, InputError
+from pine.baselines import graphsage_network
+from pine.baselines.graphsage import GraphSAGE
+from pine.baselines.graphsage_network import Network
+from pine.baselines.neighbor_samples import NeighborSampler
+from pine.evaluation import evaluate
+
+
+def random_graph(count: int = 30, **options) -> Graph:
+    edges = np.random.default_rng(1).integers(0, count - 3, (2 * count, 2))
+    return Graph.from_edges(edges, nodes=range(count), **options)
+
+
+def groups() -> tuple[Graph, np.ndarray]:
+    """Two groups of twenty, and the label of every node."""
+    label = np.repeat([0, 1], 20)
+    chance = np.where(label[:, None] == label, 0.4, 0.02)
+    edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
+    return Graph.from_edges(edges, nodes=range(40)), label
+
+
+def quick(**settings) -> GraphSAGE:
+    return GraphSAGE(**({"epochs": 60, "threads": 1} | settings))
+
+
+STAR = Graph.from_edges([(0, leaf) for leaf in range(1, 9)], nodes=range(10))  # and a node of its own
+
+
+def drawn(graph: Graph, size: int, key: int, threads: int = 1) -> list[list[int]]:
+    """The neighbors drawn for each node."""
+    source, target = NeighborSampler.of(graph.links(), size).draw(key, threads)
+    return [source[target == node].tolist() for node in range(graph.num_nodes)]
+
+
+def test_small_neighborhoods_are_taken_whole_and_large_ones_by_different_neighbors():
+    sample = drawn(STAR, 3, key=5)
+    assert sample[1:] == [[0]] * 8 + [[]]
+    assert len(set(sample[0])) == 3
+    assert set(sample[0]) <= set(range(1, 9))
+    assert [len(set(drawn(STAR, size, 0)[0])) for size in (1, 7, 8, 9)] == [1, 7, 8, 8]
+
+
+@pytest.mark.parametrize("size", [1, 3, 7])
+def test_every_set_of_neighbors_is_as_likely(size):
+    draws = [tuple(sorted(drawn(STAR, size, key)[0])) for key in range(4000)]
+    sets, counts = np.unique(draws, axis=0, return_counts=True)
+    number = {1: 8, 3: 56, 7: 8}[size]
+    assert len(sets) == number
+    assert ((counts - 4000 / number) ** 2 / (4000 / number)).sum() < number + 4 * np.sqrt(2 * number)
+
+
+def test_samples_depend_on_key_and_node_and_on_no_thread():
+    graph = Graph.from_edges(np.random.default_rng(0).integers(0, 9000, (90000, 2)), nodes=range(9000))
+    sampler = NeighborSampler.of(graph.links(), 5)
+    one = sampler.draw(7, threads=1)
+    np.testing.assert_array_equal(sampler.draw(7, threads=2), one)
+    assert not np.array_equal(sampler.draw(8), one)
+    assert (graph.links().to_scipy()[one[1], one[0]] == 1).all(), "they are neighbors"
+    np.testing.assert_array_equal(np.bincount(one[1], minlength=9000), np.minimum(graph.links().degrees(), 5))
+
+
+def linear(layer: torch.nn.Module, x: np.ndarray) -> np.ndarray:
+    return layer(torch.tensor(x)).detach().numpy()
+
+
+def sage_reference(layer: torch.nn.Module, x: np.ndarray, graph: Graph, aggregator: str) -> np.ndarray:
+    """W x_v + U a_v, node by node; a_v of no neighbors is 0."""
+    spoken = np.maximum(linear(layer.lin, x), 0) if aggregator == "pool" else x
+    together = np.zeros_like(x)
+    for node in range(len(x)):
+        near = spoken[graph.links().row(node)]
+        if len(near):
+            together[node] = near.max(axis=0) if aggregator == "pool" else near.mean(axis=0)
+    return linear(layer.lin_r, x) + linear(layer.lin_l, together)
+
+
+@pytest.mark.parametrize("aggregator", ["pool", "mean"])
+def test_two_layers_are_what_the_paper_prints(aggregator):
+    graph = random_graph()
+    network = Network(graph, 6, 3, aggregator, 0.5)
+    csr = graph.links()
+    pairs = torch.tensor(np.stack([csr.indices, csr.rows()]).astype(np.int64))
+    vectors, outputs = (each.detach().numpy() for each in network((pairs, pairs)))
+    x = network.inputs.blocks[0].weight.detach().numpy()
+    first = np.maximum(sage_reference(network.first, x, graph, aggregator), 0)
+    second = sage_reference(network.second, first, graph, aggregator)
+    second /= np.linalg.norm(second, axis=1, keepdims=True)
+    np.testing.assert_allclose(vectors, second, atol=1e-6)
+    np.testing.assert_allclose(outputs, linear(network.output, second), atol=1e-6)
+
+
+def test_training_drops_some_of_what_enters_layers_and_classifier():
+    graph = random_graph(300)
+    network, zeros = Network(graph, 16, 3, "pool", 0.5), []
+    pairs = [torch.tensor(NeighborSampler.of(graph.links(), 5).draw(0))] * 2
+    for layer in (network.first, network.second, network.output):
+        layer.register_forward_pre_hook(lambda layer, given: zeros.append((given[0] == 0).float()))
+    network(pairs)
+    network(pairs, torch.Generator().manual_seed(0))
+    assert zeros[0].mean() == zeros[2].mean() == 0
+    assert zeros[3].all(1).float().mean() == pytest.approx(0.5, abs=0.1), "rows of the identity"
+    assert zeros[4].mean() > zeros[1].mean() + 0.15
+    assert zeros[5].mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_training_samples_neighbors_anew_and_prediction_sees_all(monkeypatch):
+    graph, label = groups()
+    seen = []
+    forward = Network.forward
+
+    def watched(self, pairs, generator=None):
+        seen.append([each.numpy() for each in pairs])
+        return forward(self, pairs, generator)
+
+    monkeypatch.setattr(graphsage_network.Network, "forward", watched)
+    quick(samples_1=4, samples_2=2, epochs=3).fit(graph, label)
+    assert len(seen) == 4
+    for first, second in seen[:3]:
+        np.testing.assert_array_equal(np.bincount(first[1]), np.minimum(graph.links().degrees(), 4))
+        np.testing.assert_array_equal(np.bincount(second[1]), np.minimum(graph.links().degrees(), 2))
+    assert not np.array_equal(seen[0][0], seen[1][0])
+    for everyone in seen[3]:
+        np.testing.assert_array_equal(np.bincount(everyone[1]), graph.links().degrees())
+
+
+@pytest.mark.parametrize("aggregator", ["pool", "mean"])
+def test_vectors_have_unit_length_and_tell_groups_apart(aggregator):
+    graph, label = groups()
+    model = quick(dim=16, aggregator=aggregator).fit(graph, np.where(np.arange(40) % 2, label, -1))
+    assert model.embedding_.shape == (40, 16)
+    np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=1), 1, atol=1e-5)
+    assert (model.predict()[::2] == label[::2]).mean() > 0.8
+
+
+def test_numbers_and_label_sets_are_predicted():
+    graph, label = groups()
+    known = {int(node): 1000.0 + 10 * label[node] for node in range(1, 40, 2)}
+    predicted = quick().fit(graph, known).predict()
+    assert np.abs(predicted[::2] - (1000 + 10 * label[::2])).mean() < 4
+    rows = np.where(np.arange(40)[:, None] % 2, np.eye(2, dtype=int)[label], -1)
+    assert (quick().fit(graph, rows).predict()[::2] == np.eye(2)[label[::2]]).mean() > 0.8
+
+
+def test_attributes_of_every_kind_are_taken():
+    label = np.arange(40) % 2
+    shown = np.where(np.arange(40) < 20, label, -1)
+    words = np.eye(2, dtype=np.float32)[label]
+    graph = random_graph(40)
+    for features in (words, sp.csr_array(words)):
+        model = quick().fit(graph.with_features({"node": features}), shown)
+        assert (model.predict()[37:] == label[37:]).all(), "nodes without neighbors have nothing else to go by"
+    typed = Graph.from_relations({("a", "to", "b"): [(0, 0), (1, 1), (2, 1)]}, features={"b": np.eye(2, dtype="f4")})
+    model = quick().fit(typed, {"b": {0: "x", 1: "y"}})
+    assert model.predict(type="b").tolist() == ["x", "y"]
+    assert {type: vectors.shape for type, vectors in model.embedding_.items()} == {"a": (3, 64), "b": (2, 64)}
+
+
+def test_directed_edges_go_both_ways_and_a_neighbor_counts_once():
+    edges = [(3, 1), (1, 2), (2, 0), (0, 3), (4, 1), (1, 4)]
+    mean = quick(epochs=5, aggregator="mean")
+    both = [mean.fit(Graph.from_edges(edges, directed=way), {0: 0, 1: 1}).embedding_ for way in (True, False)]
+    np.testing.assert_array_equal(*both)
+
+
+@pytest.mark.parametrize("graph", [Graph.from_edges([], nodes=[0]), Graph.from_edges([], nodes=range(3))])
+def test_graphs_without_edges_are_fitted(graph):
+    model = quick(epochs=3).fit(graph, {0: "x"})
+    assert np.isfinite(model.embedding_).all()
+    assert model.predict().tolist() == ["x"] * graph.num_nodes
+
+
+def test_the_same_seed_gives_the_same_bits_and_torch_is_left_as_it_was():
+    graph, label = groups()
+    before = torch.get_rng_state(), torch.get_num_threads()
+    one = quick(epochs=3, threads=2).fit(graph, label).embedding_
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert torch.get_num_threads() == before[1]
+    torch.rand(7)
+    np.testing.assert_array_equal(quick(epochs=3, threads=2).fit(graph, label).embedding_, one)
+    assert not np.array_equal(quick(epochs=3, seed=1).fit(graph, label).embedding_, one)
+
+
+def test_without_pytorch_geometric_it_says_how_to_get_it(monkeypatch):
+    graph, label = groups()
+    monkeypatch.setitem(sys.modules, "torch_geometric", None)
+    with pytest.raises(InputError, match=r"graphsage needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"):
+        GraphSAGE().fit(graph, label)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"dropout": 1.0}, "dropout at least 0 and below 1"),
+        ({"samples_2": 0}, "samples must be at least 1"),
+        ({"aggregator": "lstm"}, "aggregator must be one of"),
+        ({"threads": 0}, "threads must be at least 1"),
+        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
+        ({"learning_rate": float("inf")}, "training diverged"),
+    ],
+)
+def test_settings_that_cannot_be_are_explained(settings, said):
+    graph, label = groups()
+    with pytest.raises(InputError, match=said):
+        quick(**({"epochs": 3} | settings)).fit(graph, label)
+
+
+@pytest.mark.slow
+def test_cora_without_its_words_is_classified_by_links_alone():
+    # There is no outside figure for this setting; measured here: .69 .81 .86 at 10, 50 and 90 %.
+    results = list(evaluate(pine.datasets.load("cora"), {"graphsage": GraphSAGE}, [0.1, 0.5, 0.9], 1))
+    accuracy = [result.scores["accuracy"] for result in results]
+    assert (np.array(accuracy) > [0.66, 0.79, 0.82]).all(), accuracy
