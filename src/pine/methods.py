@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pine.baselines import GAT, GCN, DeepWalk, GraphSAGE, GraphWave, LabelPropagation, Struc2Vec
+from pine import baselines
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.model import PINE, StructuralStart
@@ -13,13 +13,18 @@ from pine.storage import read_run
 METHODS: dict[str, type[Embedder]] = {
     "pine": PINE,
     "start": StructuralStart,
-    "label-propagation": LabelPropagation,
-    "deepwalk": DeepWalk,
-    "struc2vec": Struc2Vec,
-    "graphwave": GraphWave,
-    "gcn": GCN,
-    "gat": GAT,
-    "graphsage": GraphSAGE,
+    "label-propagation": baselines.LabelPropagation,
+    "deepwalk": baselines.DeepWalk,
+    "node2vec": baselines.Node2Vec,
+    "struc2vec": baselines.Struc2Vec,
+    "graphwave": baselines.GraphWave,
+    "wys": baselines.WYS,
+    "mmdw": baselines.MMDW,
+    "planetoid": baselines.Planetoid,
+    "gcn": baselines.GCN,
+    "gat": baselines.GAT,
+    "graphsage": baselines.GraphSAGE,
+    "metapath2vec": baselines.Metapath2Vec,
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pine import InputError
 from pine.baselines.huffman import huffman_paths
-from pine.baselines.skip_gram import skip_gram
+from pine.baselines.skip_gram import _outputs, skip_gram
 from pine.baselines.skip_gram_round import LAST_RATE, RATE, Copies, move_rows
 from pine.baselines.vectors import LANES, aligned_zeros, dot, exchange, padded
 from pine.compiled import compiled
@@ -114,13 +114,16 @@ def number_at(state):
     return np.uint64(mixed(np.uint64(state)))
 
 
-def reference(walks: np.ndarray, words: int, dim: int, window: int, negatives: int, seed: int) -> np.ndarray:
+def reference(
+    walks: np.ndarray, words: int, dim: int, window: int, negatives: int, seed: int, bounds: np.ndarray | None = None
+) -> np.ndarray:
     """The definition: x and y climb the gradient of each pair's log-likelihood, one pair after the other."""
     rng = np.random.default_rng(seed)
     x, y = (rng.random((words, dim), np.float32).astype(float) - 0.5) / dim, np.zeros((words, dim))
     key = np.uint64(rng.integers(2**63))
     counts = counts_of(walks, words)
-    paths, noise = huffman_paths(counts), alias_rows(np.array([0, words]), counts**0.75)
+    paths, kinds = huffman_paths(counts), list(pairwise([0, words] if bounds is None else bounds))
+    noise = [alias_rows(np.array([0, hi - lo]), counts[lo:hi] ** 0.75) for lo, hi in kinds]
     for number, walk in enumerate(walks):
         rate, state = RATE + (LAST_RATE - RATE) * number / len(walks), stream(key, number)
         for center, word in enumerate(walk):
@@ -133,9 +136,11 @@ def reference(walks: np.ndarray, words: int, dim: int, window: int, negatives: i
                 labels = paths.left[paths.indptr[word] : paths.indptr[word + 1]].tolist()
                 if negatives:
                     rows, labels = [word], [1.0]
+                    kind = next(k for k, (lo, hi) in enumerate(kinds) if lo <= word < hi)
                     for _ in range(negatives):
                         state = following(state)
-                        drawn = chosen(number_at(state), 0, words, *noise)
+                        lo, hi = kinds[kind]
+                        drawn = lo + chosen(number_at(state), 0, hi - lo, *noise[kind])
                         if drawn != word:
                             rows, labels = [*rows, drawn], [*labels, 0.0]
                 context = x[walk[near]].copy()
@@ -146,16 +151,32 @@ def reference(walks: np.ndarray, words: int, dim: int, window: int, negatives: i
     return x
 
 
-@pytest.mark.parametrize(("output", "negatives"), [("hierarchical", 0), ("negative", 3)])
-def test_a_small_vocabulary_is_learned_pair_after_pair_as_the_definition_says(output, negatives):
+@pytest.mark.parametrize(
+    ("output", "negatives", "bounds"),
+    [("hierarchical", 0, None), ("negative", 3, None), ("negative", 3, np.array([0, 3, 3, 8, 12]))],
+)
+def test_a_small_vocabulary_is_learned_pair_after_pair_as_the_definition_says(output, negatives, bounds):
     walks = some_walks(6, 200, 9) + 6 * (np.arange(200) % 2)[:, None].astype(np.int32)  # two groups of words
-    want = reference(walks, 12, 5, 4, negatives, seed=7)
-    counts, rng = counts_of(walks, 12), np.random.default_rng(7)
-    got = skip_gram([walks], 200, counts, dim=5, window=4, rng=rng, output=output, negatives=negatives or 5)
+    want = reference(walks, 12, 5, 4, negatives, seed=7, bounds=bounds)
+    counts, given = counts_of(walks, 12), {"dim": 5, "window": 4, "output": output, "negatives": negatives or 5}
+    got = skip_gram([walks], 200, counts, rng=np.random.default_rng(7), bounds=bounds, **given)
     assert got.shape == (12, 5)
     start = (np.random.default_rng(7).random((12, 5), np.float32) - 0.5) / 5
     assert np.abs(want - start).max() > 0.05, "something was learned"
     np.testing.assert_allclose(got, want, atol=5e-3)  # the sigmoid is read from a table
+
+
+def test_negatives_are_of_the_words_own_kind_by_their_frequency_to_the_power_of_three_quarters():
+    counts, bounds = np.random.default_rng(6).integers(1, 100, 20), np.array([0, 7, 8, 20])
+    outputs = _outputs(counts, 4, bounds)
+    for word in range(20):
+        lo, hi = outputs.bounds[outputs.kind[word]], outputs.bounds[outputs.kind[word] + 1]
+        assert lo <= word < hi
+        assert (lo, hi) in list(pairwise(bounds))
+        states = np.arange(8000, dtype=np.uint64)
+        drawn = np.array([chosen(number_at(state), lo, hi - lo, outputs.keep, outputs.other) for state in states])
+        share = counts[lo:hi] ** 0.75 / (counts[lo:hi] ** 0.75).sum()
+        np.testing.assert_allclose(np.bincount(drawn - lo, minlength=hi - lo) / 8000, share, atol=0.02)
 
 
 @pytest.mark.parametrize("output", ["hierarchical", "negative"])

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GATConv
 
+from pine.baselines.full_batch import Forward, fitted, seeded, step
 from pine.baselines.inputs import Inputs
 from pine.baselines.neural import Goal
 from pine.baselines.patience import Patience
-from pine.baselines.full_batch import Forward, fitted, seeded, step
 from pine.embedder import Fitted
 from pine.graph import Graph
 from pine.graph.csr import build_csr

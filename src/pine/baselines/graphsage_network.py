@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import SAGEConv
 
+from pine.baselines.full_batch import fitted, seeded, step
 from pine.baselines.inputs import Inputs
 from pine.baselines.neighbor_samples import NeighborSampler
 from pine.baselines.neural import Goal
-from pine.baselines.full_batch import fitted, seeded, step
 from pine.embedder import Fitted
 from pine.graph import Graph
 from pine.graph.csr import build_csr

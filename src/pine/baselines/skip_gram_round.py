@@ -26,6 +26,8 @@ class Outputs(NamedTuple):
     left: NDArray[np.float32]
     most: int  # rows of y that a pair can ask for
     negatives: int
+    kind: NDArray[np.int32]  # of each word; negatives are drawn among the words of its kind
+    bounds: NDArray[np.int64]  # where the words of a kind start and end
     keep: NDArray[np.float32]
     other: NDArray[np.int32]
 
@@ -87,6 +89,8 @@ def learn_walks(
                 if place_y[word] == NO_PLACE:
                     _copy(word, walk, y, place_y, of_y)
                 target[0], label[0] = place_y[word], 1.0
+            kind_start = outputs.bounds[outputs.kind[word]]
+            kind_size = outputs.bounds[outputs.kind[word] + 1] - kind_start
             state = advanced(state)
             reach = 1 + below(mixed(state), window)
             for near in range(max(0, center - reach), min(end, center + reach + 1)):
@@ -96,7 +100,7 @@ def learn_walks(
                     asked = 1
                     for _ in range(outputs.negatives):
                         state = advanced(state)
-                        node = chosen(mixed(state), 0, len(x), outputs.keep, outputs.other)
+                        node = chosen(mixed(state), kind_start, kind_size, outputs.keep, outputs.other)
                         if node != word:
                             if place_y[node] == NO_PLACE:
                                 _copy(node, walk, y, place_y, of_y)

@@ -8,19 +8,18 @@ surroundings within k steps (struc2vec_layers).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pine.baselines.memory import need_memory
-from pine.baselines.skip_gram import skip_gram
 from pine.baselines.struc2vec_distances import distances
 from pine.baselines.struc2vec_layers import Layers
 from pine.baselines.struc2vec_pairs import all_pairs, pairs_per_node, similar_pairs
 from pine.baselines.struc2vec_rings import RingSizes, find_rings
+from pine.baselines.walk_vectors import walk_vectors
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError, one_of
 from pine.graph import Graph
@@ -56,17 +55,16 @@ class Struc2Vec(Embedder):
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         self._check()
-        layers = self._layers(graph.links())
-        seed = int(rng.integers(2**63))
-        counts = np.zeros(graph.num_nodes, np.int64)
-        for walks in self._epoch(layers, seed):
-            counts += np.bincount(walks.ravel(), minlength=graph.num_nodes)
-        vectors = skip_gram(
-            (walks for _ in range(self.epochs) for walks in self._epoch(layers, seed)),
-            self.epochs * self.walks * graph.num_nodes,
-            counts,
+        walker = Staying(self._layers(graph.links()), self.stay)
+        vectors = walk_vectors(
+            walker,
+            graph.num_nodes,
+            walks=self.walks,
+            length=self.length,
             dim=self.dim,
             window=self.window,
+            output="hierarchical",
+            epochs=self.epochs,
             rng=rng,
             threads=self.threads,
         )
@@ -89,23 +87,26 @@ class Struc2Vec(Embedder):
         rings = find_rings(neighbors, sizes, farthest, self.threads)
         return Layers.of(count, pairs, distances(rings, pairs, num_layers, self.threads))
 
-    def _epoch(self, layers: Layers, seed: int) -> Iterator[NDArray[np.integer]]:
-        """Walks from every node, in a new order each time; made again in every epoch instead of being kept."""
-        rng = np.random.default_rng(seed)
-        for _ in range(self.walks):
-            starts = rng.permutation(layers.num_nodes)
-            yield layers.walks(starts, self.length, self.stay, int(rng.integers(2**63)), self.threads)
-
     def _check(self) -> None:
         one_of("pairs", self.pairs, ("auto", "similar", "all"))
-        if self.walks < 1 or self.length < 1 or self.epochs < 1:
-            raise InputError(
-                f"walks, length and epochs must be at least 1, got {self.walks}, {self.length} and {self.epochs}"
-            )
         if not 0 < self.stay <= 1:
             raise InputError(f"stay must be a chance above 0 and up to 1, got {self.stay}")
         if self.until_layer is not None and self.until_layer < 0:
             raise InputError(f"until_layer must be at least 0, or None for all layers, got {self.until_layer}")
+
+
+@dataclass(frozen=True, eq=False)
+class Staying:
+    """Walks through layers, with a chance to stay in one."""
+
+    layers: Layers
+    stay: float
+
+    def walks(
+        self, starts: NDArray[Any], length: int, key: int, threads: int | None = None
+    ) -> NDArray[np.integer[Any]]:
+        """A walk from each start: (len(starts), length)."""
+        return self.layers.walks(starts, length, self.stay, key, threads)
 
 
 def bytes_needed(num_nodes: int, num_pairs: int, num_layers: int, ring_bytes: int, dim: int) -> int:
