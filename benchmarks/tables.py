@@ -108,8 +108,9 @@ def table(cells: Cells, dataset: str, score: str) -> str:
             text += f" ({len(values)})"
         return f"**{text}**" if round(statistics.mean(values), 3) == best[ratio] else text
 
-    how_many = f"{splits[0]} split{'s' * (splits[0] > 1)}" if len(splits) == 1 else "the number of splits in brackets"
-    lines = [f"{SCORES[score]} on {dataset} by share of labelled nodes, mean ± deviation over {how_many}:", ""]
+    how_many = f"{splits[0]} splits" if len(splits) == 1 else "the number of splits in brackets"
+    over = "one split" if splits == [1] else f"mean ± deviation over {how_many}"
+    lines = [f"{SCORES[score]} on {dataset} by share of labelled nodes, {over}:", ""]
     lines += [f"| method | {' | '.join(f'{100 * r:g} %' for r in ratios)} |", "|---" * (len(ratios) + 1) + "|"]
     lines += [f"| {row_name(m)} | {' | '.join(cell(m, r) for r in ratios)} |" for m in methods]
     return "\n".join(lines)
