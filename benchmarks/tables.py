@@ -156,20 +156,19 @@ def overview(cells: Cells, methods: Sequence[str]) -> str:
     for dataset in distinct(chosen, 0):
         (score,) = distinct(chosen, 1, dataset=dataset)
         found = {
-            (m, r): statistics.mean(chosen[dataset, score, m, r].values())
+            (m, r): shown(statistics.mean(chosen[dataset, score, m, r].values()))
             for m in methods
             for r in ratios
             if (dataset, score, m, r) in chosen
         }
-        best = {r: max(round(value, 3) for (_, ratio), value in found.items() if ratio == r) for r in ratios}
+        best = {
+            r: max((text for (_, ratio), text in found.items() if ratio == r), default="", key=float) for r in ratios
+        }
         line = [dataset if score == "accuracy" else f"{dataset} ({SCORES[score][0].lower() + SCORES[score][1:]})"]
         for method in methods:
-            means = [found.get((method, ratio)) for ratio in ratios]
-            bold = [
-                "**" * (mean is not None and round(mean, 3) == best[r]) for mean, r in zip(means, ratios, strict=True)
-            ]
-            said = ["" if mean is None else shown(mean) for mean in means]
-            line.append(" ".join(f"{mark}{text}{mark}" for text, mark in zip(said, bold, strict=True)).strip())
+            texts = [found.get((method, ratio), "–") for ratio in ratios]
+            bold = [f"**{text}**" if text == best[ratio] else text for text, ratio in zip(texts, ratios, strict=True)]
+            line.append("" if set(texts) == {"–"} else " ".join(bold))
         lines.append(f"| {' | '.join(line)} |")
     return "\n".join(lines)
 
