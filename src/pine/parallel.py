@@ -20,6 +20,16 @@ def number_of_threads(threads: int | None) -> int:
     return threads
 
 
+def parts(count: int, size: int) -> list[tuple[int, int]]:
+    """0 to count in ranges of a size; the last may be shorter."""
+    return [(lo, min(lo + size, count)) for lo in range(0, count, size)]
+
+
+def over_parts(kernel: Callable[..., None], count: int, size: int, threads: int | None, *arguments: Any) -> None:
+    """Run kernel(lo, hi, ...) over parts of a size, the same ones for any number of threads."""
+    over_ranges(kernel, parts(count, size), number_of_threads(threads), *arguments)
+
+
 def over_ranges(kernel: Callable[..., None], ranges: Iterable[tuple[int, int]], threads: int, *arguments: Any) -> None:
     """Run kernel(lo, hi, ...) over all ranges; whoever is done takes the next. The calling thread works too."""
     left = deque(ranges)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import ive
 
 from pine.compiled import compiled
-from pine.parallel import number_of_threads, over_ranges
+from pine.parallel import over_parts, parts
 
 BLOCK = 32  # columns of Psi that a thread holds at a time
 
@@ -46,7 +46,7 @@ def characteristic(
     out = np.empty((count, 2 * samples))
     weights = chebyshev_weights(heat, order)
     given = (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, weights, float(step), out)
-    over_ranges(_characteristic, _blocks(count), number_of_threads(threads), *given)
+    over_parts(_characteristic, count, BLOCK, threads, *given)
     return out
 
 
@@ -56,13 +56,9 @@ def characteristic_exact(matrix: sp.csr_array, heat: float, step: float, samples
     out = np.empty((count, 2 * samples))
     values, vectors = np.linalg.eigh(matrix.toarray())
     cooled = vectors * np.exp(-heat * (1 - values))
-    for lo, hi in _blocks(count):
+    for lo, hi in parts(count, BLOCK):
         _sample(np.ascontiguousarray(cooled @ vectors[lo:hi].T), float(step), out[lo:hi])
     return out
-
-
-def _blocks(count: int) -> list[tuple[int, int]]:
-    return [(lo, min(lo + BLOCK, count)) for lo in range(0, count, BLOCK)]
 
 
 @compiled

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from pine.baselines.crammer_singer import crammer_singer
 from pine.baselines.memory import need_memory
@@ -65,7 +66,7 @@ class MMDW(Embedder):
             x[known] += STEP * self.eta * moves(alpha, w, labels.values)
             x = factorization.rows(factorization.columns(x))
             alpha, w = crammer_singer(x[known], labels.values, labels.num_outputs, self.cost, key)
-        return Fitted(x.astype(np.float32), softmax(x[place] @ w.T).astype(np.float32))
+        return Fitted(x.astype(np.float32), softmax(x[place] @ w.T, axis=1).astype(np.float32))
 
     def _check(self) -> None:
         if self.dim < 1 or self.sweeps < 1 or self.rounds < 0:
@@ -124,10 +125,3 @@ def moves(alpha: NDArray[np.float64], w: NDArray[np.float64], own: NDArray[np.in
     length = np.linalg.norm(drawn, axis=1, keepdims=True)
     unit: NDArray[np.float64] = drawn / np.where(length > 0, length, 1)
     return unit
-
-
-def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores (count, num_classes) as shares that sum to 1."""
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
-    return shares

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pine.compiled import compiled
 from pine.graph.csr import CSR
 from pine.graph.draws import advanced, below, mixed, stream
-from pine.parallel import number_of_threads, over_ranges
+from pine.parallel import over_parts
 
 PART = 4096  # nodes that a thread takes at a time
 
@@ -34,10 +34,7 @@ class NeighborSampler:
         """Pairs (2, num_pairs): a neighbor and the node that it was drawn for, in the order of nodes."""
         csr, count = self.neighbors, self.neighbors.num_rows
         pairs = np.empty((2, int(self.indptr[-1])), np.int64)
-        parts = [(lo, min(lo + PART, count)) for lo in range(0, count, PART)]
-        over_ranges(
-            _draw, parts, number_of_threads(threads), np.uint64(key), csr.indptr, csr.indices, self.indptr, pairs
-        )
+        over_parts(_draw, count, PART, threads, np.uint64(key), csr.indptr, csr.indices, self.indptr, pairs)
         return pairs
 
 

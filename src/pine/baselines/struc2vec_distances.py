@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pine.baselines.struc2vec_rings import Rings
 from pine.compiled import compiled
-from pine.parallel import number_of_threads, over_ranges
+from pine.parallel import over_parts
 
 PART = 1024  # pairs that a thread takes at a time
 GUARD = 0.5
@@ -24,9 +24,8 @@ def distances(rings: Rings, pairs: NDArray[np.int64], num_layers: int, threads: 
     """f_k of pairs (num_pairs, 2): (num_pairs, num_layers), infinite where one of the two has no ring at k."""
     out = np.full((len(pairs), num_layers), np.inf, np.float32)
     longest = int(np.diff(rings.start).max(initial=0))
-    parts = [(lo, min(lo + PART, len(pairs))) for lo in range(0, len(pairs), PART)]
     given = (pairs, rings.first, rings.start, rings.degree, rings.count, longest, out)
-    over_ranges(_compare, parts, number_of_threads(threads), *given)
+    over_parts(_compare, len(pairs), PART, threads, *given)
     return out
 
 

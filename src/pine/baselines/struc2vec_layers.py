@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR, build_csr
-from pine.graph.draws import advanced, alias_rows, chosen, mixed, stream
-from pine.parallel import number_of_threads, over_ranges
+from pine.graph.draws import advanced, alias_rows, chosen, mixed, stream, unit
+from pine.parallel import over_parts
 
 PART = 1024  # walks that a thread takes at a time
-S11 = np.uint64(11)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +54,8 @@ class Layers:
         The same key gives the same walks for any number of threads.
         """
         out = np.empty((len(starts), length), self.indices.dtype)
-        parts = [(lo, min(lo + PART, len(starts))) for lo in range(0, len(starts), PART)]
         given = (self.num_nodes, self.indptr, self.indices, self.keep, self.other, self.up)
-        over_ranges(_walk, parts, number_of_threads(threads), np.uint64(key), starts, stay, *given, out)
+        over_parts(_walk, len(starts), PART, threads, np.uint64(key), starts, stay, *given, out)
         return out
 
 
@@ -88,12 +86,6 @@ def _up(layer: CSR) -> NDArray[np.float32]:
 
 
 @compiled
-def _unit(bits: Any) -> Any:
-    """A number in [0, 1)."""
-    return np.float64(bits >> S11) * 2.0**-53
-
-
-@compiled
 def _walk(
     lo: int,
     hi: int,
@@ -115,7 +107,7 @@ def _walk(
         step = 1
         while step < out.shape[1]:
             state = advanced(state)
-            stays = _unit(mixed(state)) < stay
+            stays = unit(mixed(state)) < stay
             state = advanced(state)
             bits = mixed(state)
             if stays:
@@ -125,7 +117,7 @@ def _walk(
                     row += np.int64(indices[chosen(bits, first, degree, keep, other)]) - node
                 out[number, step] = row % num_nodes
                 step += 1
-            elif _unit(bits) >= up[row]:
+            elif unit(bits) >= up[row]:
                 row -= num_nodes if row >= num_nodes else 0
             elif row + num_nodes < num_rows and indptr[row + num_nodes] < indptr[row + num_nodes + 1]:
                 row += num_nodes

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR
-from pine.parallel import number_of_threads, over_ranges
+from pine.parallel import over_parts
 
 PART = 256  # nodes that a thread takes at a time
 BYTES_PER_ENTRY = 8  # a degree and a count
@@ -71,9 +71,8 @@ def find_rings(neighbors: CSR, sizes: RingSizes, farthest: int, threads: int | N
 
 def _search(neighbors: CSR, farthest: int, threads: int | None, *arrays: NDArray[Any]) -> None:
     degrees, rank = np.unique(neighbors.degrees(), return_inverse=True)
-    parts = [(lo, min(lo + PART, neighbors.num_rows)) for lo in range(0, neighbors.num_rows, PART)]
     given = (neighbors.indptr, neighbors.indices, degrees, rank, farthest, *arrays)
-    over_ranges(_search_from, parts, number_of_threads(threads), *given)
+    over_parts(_search_from, neighbors.num_rows, PART, threads, *given)
 
 
 @compiled

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from pine.baselines.memory import need_memory
 from pine.baselines.wys_objective import Objective, bytes_needed, numbers_computed
@@ -97,10 +98,3 @@ def percent_delta(values: NDArray[Any], gradient: NDArray[Any]) -> NDArray[Any]:
     """The gradient at the length that changes values by their own size, on average over entries."""
     sizes = np.abs(values) + NEAR_ZERO
     return np.asarray(gradient / (np.mean(np.abs(gradient) / sizes, dtype=np.float64) + NEAR_ZERO))
-
-
-def softmax(a: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers as shares that sum to 1."""
-    powers = np.exp(a - a.max())
-    shares: NDArray[np.float64] = powers / powers.sum()
-    return shares

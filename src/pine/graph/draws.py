@@ -15,7 +15,7 @@ from pine.compiled import compiled
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-S8, S27, S30, S31, S32 = (np.uint64(shift) for shift in (8, 27, 30, 31, 32))
+S8, S11, S27, S30, S31, S32 = (np.uint64(shift) for shift in (8, 11, 27, 30, 31, 32))
 LOW = np.uint64(0xFFFFFFFF)
 
 
@@ -46,9 +46,20 @@ def below(bits: Any, count: int) -> Any:
 
 
 @compiled
+def unit(bits: Any) -> Any:
+    """A number from 0 to under 1."""
+    return np.float64(bits >> S11) * 2.0**-53
+
+
+@compiled
 def chosen(bits: Any, first: int, count: int, keep: NDArray[Any], other: NDArray[Any]) -> Any:
-    """The place of an entry of the row [first, first + count), drawn by the weights that alias_rows was given."""
+    """The place of an entry of the row [first, first + count), drawn by the weights that alias_rows was given.
+
+    Where keep is empty there are no weights, and every entry is as likely.
+    """
     place = first + below(bits, count)
+    if len(keep) == 0:
+        return place
     # The lower half of the bits decides between the entry and its alias.
     if np.float32((bits & LOW) >> S8) * np.float32(2.0**-24) < keep[place]:
         return place

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR
-from pine.graph.draws import advanced, below, chosen, mixed, stream
+from pine.graph.draws import advanced, chosen, mixed, stream, unit
 from pine.graph.walks import PART, Walker
-from pine.parallel import number_of_threads, over_ranges
+from pine.parallel import over_parts
 
 TRIES = 32  # enough for p and q of 1/4 to 4, the range that its authors search
-S11 = np.uint64(11)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +41,11 @@ class SecondOrderWalker:
         """A walk from each start, as Walker.walks makes them; for p = q = 1 they are the same, number for number."""
         csr = self.walker.neighbors
         out = np.empty((len(starts), length), csr.indices.dtype)
-        parts = [(lo, min(lo + PART, len(starts))) for lo in range(0, len(starts), PART)]
         bias = np.array([1 / self.p, 1.0, 1 / self.q])
         weights = np.empty(0, np.float32) if csr.weights is None else csr.weights
         tables = (csr.indptr, csr.indices, weights, self.walker.keep, self.walker.other)
         given = (np.uint64(key), np.asarray(starts, np.int64), bias / bias.max(), *tables, out)
-        over_ranges(_walk, parts, number_of_threads(threads), *given)
+        over_parts(_walk, len(starts), PART, threads, *given)
         return out
 
 
@@ -65,7 +63,7 @@ def _walk(
     other: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    weighted, least = len(keep) > 0, bias.min()
+    least = bias.min()
     for number in range(lo, hi):
         state, node, before = stream(key, number), starts[number], -1
         out[number, 0] = node
@@ -74,25 +72,18 @@ def _walk(
             if degree > 0:
                 for _ in range(TRIES):
                     state = advanced(state)
-                    bits = mixed(state)
-                    place = chosen(bits, first, degree, keep, other) if weighted else first + below(bits, degree)
+                    place = chosen(mixed(state), first, degree, keep, other)
                     if before < 0 or least == 1.0:  # nothing to be turned down for
                         break
                     state = advanced(state)
-                    share = _unit(mixed(state))
+                    share = unit(mixed(state))
                     if share < least or share < _bias(before, indices[place], bias, indptr, indices):
                         break
                 else:
                     state = advanced(state)
-                    place = _weighed(_unit(mixed(state)), before, first, degree, bias, indptr, indices, weights)
+                    place = _weighed(unit(mixed(state)), before, first, degree, bias, indptr, indices, weights)
                 before, node = node, int(indices[place])
             out[number, step] = node
-
-
-@compiled
-def _unit(bits: Any) -> Any:
-    """A number from 0 to under 1."""
-    return np.float64(bits >> S11) * 2.0**-53
 
 
 @compiled

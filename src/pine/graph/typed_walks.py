@@ -18,7 +18,7 @@ from pine.compiled import compiled
 from pine.graph.csr import CSR
 from pine.graph.draws import advanced, below, chosen, mixed, stream
 from pine.graph.walks import PART, Walker
-from pine.parallel import number_of_threads, over_ranges
+from pine.parallel import over_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +61,10 @@ class TypedWalker:
         """
         starts, csr = np.asarray(starts, np.int64), self.walker.neighbors
         out = np.full((len(starts), length), -1, csr.indices.dtype)
-        parts = [(lo, min(lo + PART, len(starts))) for lo in range(0, len(starts), PART)]
         types = np.searchsorted(self.bounds[1:], starts, side="right")
         plan = (len(self.bounds) - 1, self.wanted, self.following, self.indptr, self.beginnings)
         tables = (csr.indptr, csr.indices, self.walker.keep, self.walker.other)
-        over_ranges(_walk, parts, number_of_threads(threads), np.uint64(key), starts, types, *plan, *tables, out)
+        over_parts(_walk, len(starts), PART, threads, np.uint64(key), starts, types, *plan, *tables, out)
         return out
 
 
@@ -107,7 +106,6 @@ def _walk(
     other: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    weighted = len(keep) > 0
     for number in range(lo, hi):
         state, node = stream(key, number), starts[number]
         out[number, 0] = node
@@ -125,7 +123,5 @@ def _walk(
             if degree == 0:
                 break
             state = advanced(state)
-            bits = mixed(state)
-            drawn = chosen(bits, first, degree, keep, other) if weighted else first + below(bits, degree)
-            node = np.int64(indices[drawn])
+            node = np.int64(indices[chosen(mixed(state), first, degree, keep, other)])
             out[number, step] = node

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR
-from pine.graph.draws import advanced, alias_rows, below, chosen, mixed, stream
-from pine.parallel import number_of_threads, over_ranges
+from pine.graph.draws import advanced, alias_rows, chosen, mixed, stream
+from pine.parallel import over_parts
 
 PART = 1024  # walks that a thread takes at a time
 
@@ -45,9 +45,8 @@ class Walker:
         """
         csr = self.neighbors
         out = np.empty((len(starts), length), csr.indices.dtype)
-        parts = [(lo, min(lo + PART, len(starts))) for lo in range(0, len(starts), PART)]
         given = (np.uint64(key), np.asarray(starts, np.int64), csr.indptr, csr.indices, self.keep, self.other, out)
-        over_ranges(_walk, parts, number_of_threads(threads), *given)
+        over_parts(_walk, len(starts), PART, threads, *given)
         return out
 
 
@@ -71,7 +70,6 @@ def _walk(
     other: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    weighted = len(keep) > 0
     for number in range(lo, hi):
         state, node = stream(key, number), starts[number]
         out[number, 0] = node
@@ -79,7 +77,5 @@ def _walk(
             first, degree = indptr[node], indptr[node + 1] - indptr[node]
             if degree > 0:
                 state = advanced(state)
-                bits = mixed(state)
-                place = chosen(bits, first, degree, keep, other) if weighted else first + below(bits, degree)
-                node = np.int64(indices[place])
+                node = np.int64(indices[chosen(mixed(state), first, degree, keep, other)])
             out[number, step] = node

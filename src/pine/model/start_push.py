@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR
-from pine.parallel import number_of_threads, over_ranges
+from pine.parallel import over_parts
 
 ENTRIES, MOST, LEAST = 2**25, 256, 64  # entries of the whole matrix, and the most and fewest of a row
 BUDGET = 16  # edges to push along for each entry of a row: 8 lost a little on held-out labels, 32 gained nothing
@@ -57,9 +57,7 @@ def product(matrix: TopEntries, threads: int | None) -> Callable[[NDArray[Any]],
 
 def in_parts(kernel: Callable[..., None], count: int, threads: int | None, *arguments: Any) -> None:
     """Run kernel(lo, hi, ...) over equal ranges of rows, the same ones for any number of threads."""
-    step = max(ROWS, -(-count // PARTS))
-    ranges = [(lo, min(lo + step, count)) for lo in range(0, count, step)]
-    over_ranges(kernel, ranges, number_of_threads(threads), *arguments)
+    over_parts(kernel, count, max(ROWS, -(-count // PARTS)), threads, *arguments)
 
 
 @compiled
