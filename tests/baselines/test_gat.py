@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
+from support.graphs import random_graph, two_groups
 from torch_geometric.nn import GATConv
 
-import pine
-from pine import Graph, InputError
+from pine import Graph
 from pine.baselines import gat_network
 from pine.baselines.gat import GAT
 from pine.baselines.gat_network import Layer, Network, part, with_loops
 from pine.baselines.neural import Goal
 from pine.baselines.patience import Patience
 from pine.labels import read_labels
-
-
-def random_graph(count: int = 30, **options) -> Graph:
-    edges = np.random.default_rng(1).integers(0, count - 3, (2 * count, 2))
-    return Graph.from_edges(edges, nodes=range(count), **options)
-
-
-def groups() -> tuple[Graph, np.ndarray]:
-    """Two groups of twenty, and the label of every node."""
-    label = np.repeat([0, 1], 20)
-    chance = np.where(label[:, None] == label, 0.4, 0.02)
-    edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
-    return Graph.from_edges(edges, nodes=range(40)), label
 
 
 def quick(**settings) -> GAT:
@@ -121,7 +105,7 @@ def test_patience_keeps_the_last_epoch_at_which_both_were_best():
 
 
 def test_training_takes_the_number_of_epochs_that_held_out_labels_gave(monkeypatch):
-    graph, _ = groups()
+    graph, _ = two_groups()
     label = np.random.default_rng(0).integers(0, 2, 40)  # nothing to learn: the held-out loss soon grows
     steps, parts = [], []
     train, cut = gat_network.step, gat_network.part
@@ -148,7 +132,7 @@ class Counted:
 
 
 def test_a_part_of_numbers_keeps_the_units_of_all():
-    graph, label = groups()
+    graph, label = two_groups()
     goal = Goal.of(graph, read_labels(graph, 1000.0 + 10 * label), torch.device("cpu"))
     some = part(goal, np.arange(40) < 10)
     assert (some.center, some.scale) == (1005, 5)
@@ -157,7 +141,7 @@ def test_a_part_of_numbers_keeps_the_units_of_all():
 
 
 def test_the_embedding_is_the_hidden_layer_and_tells_groups_apart():
-    graph, label = groups()
+    graph, label = two_groups()
     model = quick(dim=16).fit(graph, np.where(np.arange(40) % 2, label, -1))
     assert model.embedding_.shape == (40, 16)
     assert (model.embedding_ > -1).all(), "elu is above -1"
@@ -165,7 +149,7 @@ def test_the_embedding_is_the_hidden_layer_and_tells_groups_apart():
 
 
 def test_numbers_and_label_sets_are_predicted():
-    graph, label = groups()
+    graph, label = two_groups()
     known = {int(node): 1000.0 + 10 * label[node] for node in range(1, 40, 2)}
     predicted = quick(learning_rate=0.05).fit(graph, known).predict()
     assert np.corrcoef(predicted[::2], label[::2])[0, 1] > 0.8
@@ -174,75 +158,7 @@ def test_numbers_and_label_sets_are_predicted():
     assert (quick(learning_rate=0.05).fit(graph, rows).predict()[::2] == np.eye(2)[label[::2]]).mean() > 0.8
 
 
-def test_attributes_of_every_kind_are_taken():
-    label = np.arange(40) % 2
-    shown = np.where(np.arange(40) < 20, label, -1)
-    words = np.eye(2, dtype=np.float32)[label]
-    graph = random_graph(40)
-    for features in (words, sp.csr_array(words)):
-        model = quick(learning_rate=0.05).fit(graph.with_features({"node": features}), shown)
-        assert (model.predict()[37:] == label[37:]).all(), "nodes without neighbors have nothing else to go by"
-    typed = Graph.from_relations({("a", "to", "b"): [(0, 0), (1, 1), (2, 1)]}, features={"b": np.eye(2, dtype="f4")})
-    model = quick(learning_rate=0.05).fit(typed, {"b": {0: "x", 1: "y"}})
-    assert model.predict(type="b").tolist() == ["x", "y"]
-    assert {type: vectors.shape for type, vectors in model.embedding_.items()} == {"a": (3, 64), "b": (2, 64)}
-
-
-@pytest.mark.parametrize("graph", [Graph.from_edges([], nodes=[0]), Graph.from_edges([], nodes=range(3))])
-def test_graphs_without_edges_are_fitted(graph):
-    model = quick(epochs=3).fit(graph, {0: "x"})
-    assert np.isfinite(model.embedding_).all()
-    assert model.predict().tolist() == ["x"] * graph.num_nodes
-
-
-def test_the_same_seed_gives_the_same_bits_and_torch_is_left_as_it_was():
-    graph, label = groups()
-    before = torch.get_rng_state(), torch.get_num_threads()
-    one = quick(epochs=3, threads=2).fit(graph, label).embedding_
-    assert torch.equal(torch.get_rng_state(), before[0])
-    assert torch.get_num_threads() == before[1]
-    torch.rand(7)
-    np.testing.assert_array_equal(quick(epochs=3, threads=2).fit(graph, label).embedding_, one)
-    assert not np.array_equal(quick(epochs=3, seed=1).fit(graph, label).embedding_, one)
-
-
 def test_weight_decay_shrinks_vectors():
-    graph, label = groups()
+    graph, label = two_groups()
     free, held = (quick(weight_decay=decay, learning_rate=0.05).fit(graph, label).embedding_ for decay in (0.0, 0.1))
     assert np.abs(held).mean() < 0.3 * np.abs(free).mean()
-
-
-def test_without_pytorch_geometric_it_says_how_to_get_it(monkeypatch):
-    graph, label = groups()
-    monkeypatch.setitem(sys.modules, "torch_geometric", None)
-    with pytest.raises(InputError, match=r"gat needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"):
-        GAT().fit(graph, label)
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"dropout": 1.0}, "dropout at least 0 and below 1"),
-        ({"patience": 0}, "patience must be at least 1"),
-        ({"dim": 60}, "dim must be a multiple of heads, got 60 and 8"),
-        ({"threads": 0}, "threads must be at least 1"),
-        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
-        ({"learning_rate": float("inf")}, "training diverged"),
-    ],
-)
-def test_settings_that_cannot_be_are_explained(settings, said):
-    graph, label = groups()
-    with pytest.raises(InputError, match=said):
-        quick(**({"epochs": 3} | settings)).fit(graph, label)
-
-
-@pytest.mark.slow
-def test_cora_with_its_words_is_classified_as_the_authors_report(need_data):
-    # 83.0 with early stopping on 500 validation labels (Veličković et al., 2018, Table 2); here are none but the 140.
-    need_data("cora-planetoid.npz", "cora-planetoid-features.npz")
-    data = pine.datasets.load("cora-planetoid")
-    graph, test, train = data.with_features(), data.splits["test"], data.splits["train"]
-    labels = np.full(len(data.labels), -1)
-    labels[train] = data.labels[train]
-    models = [GAT(seed=seed).fit(graph, labels) for seed in range(5)]
-    assert np.mean([(model.predict() == data.labels)[test].mean() for model in models]) >= 0.82

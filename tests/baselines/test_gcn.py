@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
+from support.graphs import random_graph, two_groups
 from torch_geometric.nn import GCNConv
 
-import pine
-from pine import Graph, InputError
+from pine import Graph
 from pine.baselines import GCN
 from pine.baselines.gcn_network import Layer, Network, as_tensor, normalized
 from pine.baselines.inputs import Dense, Identity, Inputs, Sparse, shares
@@ -20,23 +18,9 @@ from pine.nn import Neighbors
 RNG = np.random.default_rng(0)
 
 
-def random_graph(count: int = 40, **options) -> Graph:
-    edges = np.random.default_rng(1).integers(0, count - 3, (3 * count, 2))
-    weights = np.random.default_rng(2).uniform(0.5, 2, 3 * count) if options.pop("weighted", False) else None
-    return Graph.from_edges(edges, nodes=range(count), weights=weights, **options)
-
-
-def groups() -> tuple[Graph, np.ndarray]:
-    """Two groups of twenty, and the label of every node."""
-    label = np.repeat([0, 1], 20)
-    chance = np.where(label[:, None] == label, 0.4, 0.02)
-    edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
-    return Graph.from_edges(edges, nodes=range(40)), label
-
-
 @pytest.mark.parametrize("options", [{}, {"weighted": True}, {"self_loops": "keep"}, {"directed": True}])
 def test_a_layer_is_pygs_own_in_values_and_gradients(options):
-    graph = random_graph(**options)
+    graph = random_graph(40, 3, **options)
     csr = graph.adjacency("both" if graph.directed else None)
     edges = torch.tensor(np.stack([csr.rows(), csr.indices]).astype(np.int64))
     weights = None if csr.weights is None else torch.tensor(csr.weights)
@@ -54,7 +38,7 @@ def test_a_layer_is_pygs_own_in_values_and_gradients(options):
 
 
 def test_nodes_without_attributes_have_the_identity_for_attributes():
-    graph = random_graph()
+    graph = random_graph(40, 3)
     eye = graph.with_features({"node": np.eye(40, dtype=np.float32)})
     adjacency = normalized(graph)
     networks = [Network(each, Neighbors.of(adjacency), 8, 3, 0.5) for each in (graph, eye)]
@@ -107,7 +91,7 @@ def test_types_have_attributes_of_their_own_or_none():
 
 
 def test_the_embedding_is_the_hidden_layer():
-    graph, label = groups()
+    graph, label = two_groups()
     model = GCN(dim=8, epochs=50, threads=1).fit(graph, np.where(np.arange(40) % 2, label, -1))
     assert model.embedding_.shape == (40, 8)
     assert (model.embedding_ >= 0).all()
@@ -116,7 +100,7 @@ def test_the_embedding_is_the_hidden_layer():
 
 
 def test_numbers_are_predicted_in_their_own_units():
-    graph, label = groups()
+    graph, label = two_groups()
     known = {int(node): 1000.0 + 10 * label[node] for node in range(1, 40, 2)}
     predicted = GCN(threads=1).fit(graph, known).predict()
     np.testing.assert_allclose(predicted[::2], 1000 + 10 * label[::2], atol=5)
@@ -132,55 +116,3 @@ def test_weight_decay_shrinks_the_rows_that_no_label_holds():
         return np.ptp(model.embedding_[3:], axis=0).mean()
 
     assert differences(1.0) < 0.01 * differences(0.0)
-
-
-def test_what_is_torchs_is_left_as_it_was():
-    graph, label = groups()
-    before = torch.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
-    GCN(epochs=3, threads=before[1] + 1).fit(graph, label)
-    after = torch.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
-    assert torch.equal(before[0], after[0])
-    assert before[1:] == after[1:]
-    model = GCN(epochs=3, threads=1).fit(graph, label)
-    torch.rand(7)
-    np.testing.assert_array_equal(GCN(epochs=3, threads=1).fit(graph, label).embedding_, model.embedding_)
-    assert not np.array_equal(GCN(epochs=3, threads=1, seed=1).fit(graph, label).embedding_, model.embedding_)
-
-
-def test_without_pytorch_geometric_it_says_how_to_get_it(monkeypatch):
-    graph, label = groups()
-    monkeypatch.setitem(sys.modules, "torch_geometric", None)
-    with pytest.raises(InputError, match=r"gcn needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"):
-        GCN().fit(graph, label)
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"dropout": 1.0}, "dropout at least 0 and below 1"),
-        ({"epochs": 0}, "dim and epochs must be at least 1"),
-        ({"threads": 0}, "threads must be at least 1"),
-        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
-        ({"learning_rate": float("inf")}, "training diverged"),
-    ],
-)
-def test_settings_that_cannot_be_are_explained(settings, said):
-    graph, label = groups()
-    with pytest.raises(InputError, match=said):
-        GCN(**({"epochs": 3} | settings)).fit(graph, label)
-
-
-def shown(data: pine.datasets.Dataset, nodes: np.ndarray) -> np.ndarray:
-    labels = np.full(len(data.labels), -1)
-    labels[nodes] = data.labels[nodes]
-    return labels
-
-
-@pytest.mark.slow
-def test_cora_with_its_words_is_classified_as_the_authors_report(need_data):
-    # 81.5 with early stopping on validation labels (Kipf and Welling, 2017, Table 2).
-    need_data("cora-planetoid.npz", "cora-planetoid-features.npz")
-    data = pine.datasets.load("cora-planetoid")
-    graph, test = data.with_features(), data.splits["test"]
-    models = [GCN(seed=seed).fit(graph, shown(data, data.splits["train"])) for seed in range(5)]
-    assert np.mean([(model.predict() == data.labels)[test].mean() for model in models]) >= 0.805

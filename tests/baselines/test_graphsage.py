@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
+from support.graphs import random_graph, two_groups
 
 import pine
-from pine import Graph, InputError
+from pine import Graph
 from pine.baselines import graphsage_network
 from pine.baselines.graphsage import GraphSAGE
 from pine.baselines.graphsage_network import Network
 from pine.baselines.neighbor_samples import NeighborSampler
 from pine.evaluation import evaluate
-
-
-def random_graph(count: int = 30, **options) -> Graph:
-    edges = np.random.default_rng(1).integers(0, count - 3, (2 * count, 2))
-    return Graph.from_edges(edges, nodes=range(count), **options)
-
-
-def groups() -> tuple[Graph, np.ndarray]:
-    """Two groups of twenty, and the label of every node."""
-    label = np.repeat([0, 1], 20)
-    chance = np.where(label[:, None] == label, 0.4, 0.02)
-    edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
-    return Graph.from_edges(edges, nodes=range(40)), label
 
 
 def quick(**settings) -> GraphSAGE:
@@ -116,7 +101,7 @@ def test_training_drops_some_of_what_enters_layers_and_classifier():
 
 
 def test_training_samples_neighbors_anew_and_prediction_sees_all(monkeypatch):
-    graph, label = groups()
+    graph, label = two_groups()
     seen = []
     forward = Network.forward
 
@@ -137,7 +122,7 @@ def test_training_samples_neighbors_anew_and_prediction_sees_all(monkeypatch):
 
 @pytest.mark.parametrize("aggregator", ["pool", "mean"])
 def test_vectors_have_unit_length_and_tell_groups_apart(aggregator):
-    graph, label = groups()
+    graph, label = two_groups()
     model = quick(dim=16, aggregator=aggregator).fit(graph, np.where(np.arange(40) % 2, label, -1))
     assert model.embedding_.shape == (40, 16)
     np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=1), 1, atol=1e-5)
@@ -145,7 +130,7 @@ def test_vectors_have_unit_length_and_tell_groups_apart(aggregator):
 
 
 def test_numbers_and_label_sets_are_predicted():
-    graph, label = groups()
+    graph, label = two_groups()
     known = {int(node): 1000.0 + 10 * label[node] for node in range(1, 40, 2)}
     predicted = quick().fit(graph, known).predict()
     assert np.abs(predicted[::2] - (1000 + 10 * label[::2])).mean() < 4
@@ -153,67 +138,11 @@ def test_numbers_and_label_sets_are_predicted():
     assert (quick().fit(graph, rows).predict()[::2] == np.eye(2)[label[::2]]).mean() > 0.8
 
 
-def test_attributes_of_every_kind_are_taken():
-    label = np.arange(40) % 2
-    shown = np.where(np.arange(40) < 20, label, -1)
-    words = np.eye(2, dtype=np.float32)[label]
-    graph = random_graph(40)
-    for features in (words, sp.csr_array(words)):
-        model = quick().fit(graph.with_features({"node": features}), shown)
-        assert (model.predict()[37:] == label[37:]).all(), "nodes without neighbors have nothing else to go by"
-    typed = Graph.from_relations({("a", "to", "b"): [(0, 0), (1, 1), (2, 1)]}, features={"b": np.eye(2, dtype="f4")})
-    model = quick().fit(typed, {"b": {0: "x", 1: "y"}})
-    assert model.predict(type="b").tolist() == ["x", "y"]
-    assert {type: vectors.shape for type, vectors in model.embedding_.items()} == {"a": (3, 64), "b": (2, 64)}
-
-
 def test_directed_edges_go_both_ways_and_a_neighbor_counts_once():
     edges = [(3, 1), (1, 2), (2, 0), (0, 3), (4, 1), (1, 4)]
     mean = quick(epochs=5, aggregator="mean")
     both = [mean.fit(Graph.from_edges(edges, directed=way), {0: 0, 1: 1}).embedding_ for way in (True, False)]
     np.testing.assert_array_equal(*both)
-
-
-@pytest.mark.parametrize("graph", [Graph.from_edges([], nodes=[0]), Graph.from_edges([], nodes=range(3))])
-def test_graphs_without_edges_are_fitted(graph):
-    model = quick(epochs=3).fit(graph, {0: "x"})
-    assert np.isfinite(model.embedding_).all()
-    assert model.predict().tolist() == ["x"] * graph.num_nodes
-
-
-def test_the_same_seed_gives_the_same_bits_and_torch_is_left_as_it_was():
-    graph, label = groups()
-    before = torch.get_rng_state(), torch.get_num_threads()
-    one = quick(epochs=3, threads=2).fit(graph, label).embedding_
-    assert torch.equal(torch.get_rng_state(), before[0])
-    assert torch.get_num_threads() == before[1]
-    torch.rand(7)
-    np.testing.assert_array_equal(quick(epochs=3, threads=2).fit(graph, label).embedding_, one)
-    assert not np.array_equal(quick(epochs=3, seed=1).fit(graph, label).embedding_, one)
-
-
-def test_without_pytorch_geometric_it_says_how_to_get_it(monkeypatch):
-    graph, label = groups()
-    monkeypatch.setitem(sys.modules, "torch_geometric", None)
-    with pytest.raises(InputError, match=r"graphsage needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"):
-        GraphSAGE().fit(graph, label)
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"dropout": 1.0}, "dropout at least 0 and below 1"),
-        ({"samples_2": 0}, "samples must be at least 1"),
-        ({"aggregator": "lstm"}, "aggregator must be one of"),
-        ({"threads": 0}, "threads must be at least 1"),
-        ({"device": "abacus"}, "device 'abacus' cannot be used here"),
-        ({"learning_rate": float("inf")}, "training diverged"),
-    ],
-)
-def test_settings_that_cannot_be_are_explained(settings, said):
-    graph, label = groups()
-    with pytest.raises(InputError, match=said):
-        quick(**({"epochs": 3} | settings)).fit(graph, label)
 
 
 @pytest.mark.slow

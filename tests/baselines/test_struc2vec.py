@@ -275,6 +275,8 @@ def test_directions_weights_and_types_are_not_told_apart():
     for options in ({"directed": True}, {"weights": [9.0, 1.0, 2.0, 0.5]}):
         graph = Graph.from_edges(edges, nodes=range(6), **options)
         np.testing.assert_array_equal(Struc2Vec(**QUICK).fit(graph).embedding_, plain)
+    mutual = Graph.from_edges([*edges, (4, 0)], nodes=range(6), directed=True)
+    np.testing.assert_array_equal(Struc2Vec(**QUICK).fit(mutual).embedding_, plain)
     typed = Graph.from_relations({("a", "to", "b"): [(0, 0), (0, 1), (1, 1), (2, 2)]})
     vectors = Struc2Vec(**QUICK).fit(typed).embedding_
     np.testing.assert_array_equal(np.concatenate([vectors["a"], vectors["b"]]), plain)

@@ -86,6 +86,17 @@ def test_logistic_regression_never_sees_the_other_labels_and_answers_for_every_c
     assert (probabilities.argmax(axis=1) == values).mean() > 0.98
 
 
+def test_logistic_regression_is_blind_to_a_shift_a_scale_and_a_rotation_of_the_vectors():
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 3, 200)
+    # Columns of very different sizes: scaled one by one, noise would count as much as what tells classes apart.
+    vectors = (np.eye(3)[values] @ rng.standard_normal((3, 8)) + rng.standard_normal((200, 8))) * 0.5 ** np.arange(8)
+    labels = Labels("classes", "node", np.arange(100), values[:100], np.arange(3))
+    rotation = np.linalg.qr(rng.standard_normal((8, 8))).Q
+    moved = 1000 * (vectors @ rotation) + rng.standard_normal(8)
+    np.testing.assert_allclose(classify(moved, labels), classify(vectors, labels), atol=2e-3)
+
+
 def test_logistic_regression_learns_label_sets_also_with_a_label_that_nobody_has():
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((300, 4))

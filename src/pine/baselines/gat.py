@@ -12,16 +12,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine.embedder import Embedder, Fitted, Seed
+from pine.baselines.graph_network import GraphNetwork
+from pine.embedder import Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 
-# What needs torch is imported where it is used, so that `import pine` stays quick.
-
 
 @dataclass
-class GAT(Embedder):
+class GAT(GraphNetwork):
     """embedding_ is the hidden layer. Types are not told apart, except that each has attributes of its own or none;
     weights of edges are not looked at, and edges go both ways.
 
@@ -34,7 +33,7 @@ class GAT(Embedder):
     """
 
     name: ClassVar[str] = "gat"
-    supervised: ClassVar[bool] = True
+    counts: ClassVar[tuple[str, ...]] = ("dim", "heads", "epochs", "patience")
 
     dim: int = 64  # of all heads together
     heads: int = 8
@@ -47,19 +46,12 @@ class GAT(Embedder):
     device: str = "auto"
     threads: int | None = None
 
-    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        from pine.baselines.neural import need_pyg, torch_left_alone
-
-        assert labels is not None
-        need_pyg(self.name)
-        if min(self.dim, self.heads, self.epochs, self.patience) < 1 or not 0 <= self.dropout < 1:
-            raise InputError(
-                f"dim, heads, epochs and patience must be at least 1, and dropout at least 0 and below 1, "
-                f"got {self.dim}, {self.heads}, {self.epochs}, {self.patience} and {self.dropout}"
-            )
-        if self.dim % self.heads:
-            raise InputError(f"dim must be a multiple of heads, got {self.dim} and {self.heads}")
+    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
         from pine.baselines.gat_network import learn
 
-        with torch_left_alone(self.threads):
-            return learn(self, graph, labels, rng)
+        return learn(self, graph, labels, rng)
+
+    def _check(self) -> None:
+        super()._check()
+        if self.dim % self.heads:
+            raise InputError(f"dim must be a multiple of heads, got {self.dim} and {self.heads}")

@@ -19,7 +19,6 @@ from pine.baselines.neural import Goal
 from pine.baselines.patience import Patience
 from pine.embedder import Fitted
 from pine.graph import Graph
-from pine.graph.csr import build_csr
 from pine.labels import Labels
 from pine.model.selection import held_out_score
 from pine.nn.device import device_of
@@ -122,7 +121,6 @@ class Layer(GATConv):  # type: ignore[misc]
 
 def with_loops(graph: Graph) -> Tensor:
     """Who speaks to whom, by its number: neighbors both ways, each once, and every node to itself: (2, num_pairs)."""
-    links, size = graph.links(), graph.num_nodes
-    others = build_csr(links.rows(), links.indices, None, (size, size), drop_loops=True)  # merges parallel edges
-    pairs = np.stack([np.append(others.indices, np.arange(size)), np.append(others.rows(), np.arange(size))])
+    others, own = graph.links().distinct(drop_loops=True), np.arange(graph.num_nodes)
+    pairs = np.stack([np.append(others.indices, own), np.append(others.rows(), own)])
     return torch.tensor(pairs.astype(np.int64))

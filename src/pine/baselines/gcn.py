@@ -10,16 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine.embedder import Embedder, Fitted, Seed
-from pine.errors import InputError
+from pine.baselines.graph_network import GraphNetwork
+from pine.embedder import Fitted, Seed
 from pine.graph import Graph
 from pine.labels import Labels
 
-# What needs torch is imported where it is used, so that `import pine` stays quick.
-
 
 @dataclass
-class GCN(Embedder):
+class GCN(GraphNetwork):
     """embedding_ is the hidden layer. Types are not told apart, except that each has attributes of its own or none.
 
     Defaults: its authors' code, with the 64 dimensions of the PINE paper's comparison in place of 16. That code also
@@ -27,7 +25,6 @@ class GCN(Embedder):
     """
 
     name: ClassVar[str] = "gcn"
-    supervised: ClassVar[bool] = True
 
     dim: int = 64
     epochs: int = 200
@@ -38,17 +35,7 @@ class GCN(Embedder):
     device: str = "auto"
     threads: int | None = None
 
-    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        from pine.baselines.neural import need_pyg, torch_left_alone
-
-        assert labels is not None
-        need_pyg(self.name)
-        if self.dim < 1 or self.epochs < 1 or not 0 <= self.dropout < 1:
-            raise InputError(
-                f"dim and epochs must be at least 1, and dropout at least 0 and below 1, "
-                f"got {self.dim}, {self.epochs} and {self.dropout}"
-            )
+    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
         from pine.baselines.gcn_network import learn
 
-        with torch_left_alone(self.threads):
-            return learn(self, graph, labels, rng)
+        return learn(self, graph, labels, rng)

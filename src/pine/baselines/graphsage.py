@@ -11,16 +11,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from pine.embedder import Embedder, Fitted, Seed
-from pine.errors import InputError, one_of
+from pine.baselines.graph_network import GraphNetwork
+from pine.embedder import Fitted, Seed
+from pine.errors import one_of
 from pine.graph import Graph
 from pine.labels import Labels
 
-# What needs torch is imported where it is used, so that `import pine` stays quick.
-
 
 @dataclass
-class GraphSAGE(Embedder):
+class GraphSAGE(GraphNetwork):
     """embedding_ is the second layer, at unit length; a linear classifier reads it. Types are not told apart, except
     that each has attributes of its own or none; weights of edges are not looked at, and edges go both ways.
 
@@ -36,7 +35,7 @@ class GraphSAGE(Embedder):
     """
 
     name: ClassVar[str] = "graphsage"
-    supervised: ClassVar[bool] = True
+    counts: ClassVar[tuple[str, ...]] = ("dim", "epochs", "samples_1", "samples_2")
 
     dim: int = 64
     aggregator: Literal["pool", "mean"] = "pool"
@@ -50,18 +49,11 @@ class GraphSAGE(Embedder):
     device: str = "auto"
     threads: int | None = None
 
-    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        from pine.baselines.neural import need_pyg, torch_left_alone
-
-        assert labels is not None
-        need_pyg(self.name)
-        one_of("aggregator", self.aggregator, ("pool", "mean"))
-        if min(self.dim, self.epochs, self.samples_1, self.samples_2) < 1 or not 0 <= self.dropout < 1:
-            raise InputError(
-                f"dim, epochs and samples must be at least 1, and dropout at least 0 and below 1, "
-                f"got {self.dim}, {self.epochs}, {self.samples_1} and {self.samples_2}, and {self.dropout}"
-            )
+    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
         from pine.baselines.graphsage_network import learn
 
-        with torch_left_alone(self.threads):
-            return learn(self, graph, labels, rng)
+        return learn(self, graph, labels, rng)
+
+    def _check(self) -> None:
+        super()._check()
+        one_of("aggregator", self.aggregator, ("pool", "mean"))

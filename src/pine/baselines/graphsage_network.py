@@ -16,7 +16,6 @@ from pine.baselines.neighbor_samples import NeighborSampler
 from pine.baselines.neural import Goal
 from pine.embedder import Fitted
 from pine.graph import Graph
-from pine.graph.csr import build_csr
 from pine.labels import Labels
 from pine.nn.device import device_of
 from pine.nn.dropout import dropped
@@ -31,8 +30,7 @@ def learn(model: GraphSAGE, graph: Graph, labels: Labels, rng: np.random.Generat
     generator = seeded(rng, device)
     goal = Goal.of(graph, labels, device)
     network = Network(graph, model.dim, goal.num_outputs, model.aggregator, model.dropout).to(device)
-    links = graph.links()
-    neighbors = build_csr(links.rows(), links.indices, None, (graph.num_nodes,) * 2)  # merges parallel edges
+    neighbors = graph.links().distinct()
     everyone = torch.tensor(np.stack([neighbors.indices, neighbors.rows()]).astype(np.int64), device=device)
     samplers = [NeighborSampler.of(neighbors, size) for size in (model.samples_1, model.samples_2)]
 

@@ -30,8 +30,7 @@ class Metapath2Vec(Embedder):
 
     Edges go both ways. On a graph of one type it is DeepWalk with negatives.
     Defaults: the PINE paper does not state its own. Length, window and negatives are those of metapath2vec's paper,
-    Section 4. Its 1,000 walks from each node are 40 here: 8 minutes for the 30,903 nodes of DBLP on two cores, not 3
-    hours.
+    Section 4. Its 1,000 walks from each node are 40 here: minutes for the 30,903 nodes of DBLP on two cores, not hours.
     """
 
     name: ClassVar[str] = "metapath2vec"

@@ -21,6 +21,7 @@ from pine.baselines.memory import need_memory
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph
+from pine.graph.walks import step_matrix
 from pine.labels import Labels, Task
 
 STEP = 25.0  # moves are STEP * eta long, as in its authors' code
@@ -105,9 +106,7 @@ def walk_matrix(graph: Graph) -> sp.csr_array:
     links = graph.links()
     needed = matrix_bytes(links.degrees())
     need_memory("mmdw", needed, needed / ENTRY_BYTES, "leave the busiest nodes out, or use deepwalk, which walks")
-    weights = links.to_scipy().astype(np.float64)
-    total = weights.sum(axis=1)
-    steps = sp.csr_array(sp.diags_array(1 / np.where(total > 0, total, 1)) @ weights)
+    steps = step_matrix(links)
     return sp.csr_array((steps + steps @ steps) / 2)
 
 

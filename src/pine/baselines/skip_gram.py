@@ -27,11 +27,10 @@ from pine.errors import InputError, one_of
 from pine.graph.draws import alias_rows
 from pine.parallel import number_of_threads
 
-# 64 walks in a round cost Cora, Citeseer and Wikipedia (about 3,000 words) nothing. On Email-eu (1,005 words; a walk
-# meets one in 30 of them) 7 cost two points of accuracy and 64 eight.
+# Many walks in a round cost Cora, Citeseer and Wikipedia (about 3,000 words) nothing, but Email-eu (1,005 words, of
+# which a walk meets one in 30) accuracy.
 WORDS_PER_WALK, MOST_WALKS = 512, 256
-# A walk has thousands of negatives: walks of a round meet in them, and the mean slows learning down. On DBLP (30,903
-# words, 5 walks each) metapath2vec has a micro-F1 of .77 with 8 walks in a round and of .72 with 60, in the same time.
+# A walk has thousands of negatives: walks of a round meet in them, and the mean slows learning down.
 MOST_WALKS_WITH_NEGATIVES = 8
 NEGATIVES, NEGATIVE_POWER = 5, 0.75  # word2vec's own
 

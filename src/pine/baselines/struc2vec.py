@@ -55,7 +55,7 @@ class Struc2Vec(Embedder):
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         self._check()
-        walker = Staying(self._layers(graph.links()), self.stay)
+        walker = Staying(self._layers(graph.links().distinct()), self.stay)
         vectors = walk_vectors(
             walker,
             graph.num_nodes,

@@ -1,8 +1,8 @@
 """a . b and y += g x on rows of float32 matrices, in LLVM's vector types and in one fixed order of additions.
 
 numba keeps a sum strictly in order, one number after the other, unless it is allowed any order; then bits depend on the
-machine. Here 16 lanes are added up side by side and then folded in halves, everywhere alike: three times as fast as
-numba's loop in any order, on 64 columns. Rows must be a multiple of LANES wide.
+machine. Here 16 lanes are added up side by side and then folded in halves, everywhere alike, and faster than
+numba's loop in any order. Rows must be a multiple of LANES wide.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Node vectors from random walks: walks are sentences, nodes their words, and skip-gram gives words vectors.
 
-Walks are made twice, first to count nodes and then to learn from, instead of being kept: 8.7 million steps, all of
-DeepWalk's on Cora, take a tenth of a second.
+Walks are made twice, first to count nodes and then to learn from, instead of being kept: they take a small part of the
+time that learning takes.
 """
 
 from __future__ import annotations

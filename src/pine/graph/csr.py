@@ -53,6 +53,10 @@ class CSR:
         """Number of neighbors of each row: (num_rows,)."""
         return np.diff(self.indptr)
 
+    def distinct(self, *, drop_loops: bool = False) -> CSR:
+        """Every neighbor once and without a weight, however many edges lead to it."""
+        return build_csr(self.rows(), self.indices, None, (self.num_rows, self.num_columns), drop_loops=drop_loops)
+
     def row(self, i: int) -> IntArray:
         """The neighbors of one row."""
         return self.indices[self.indptr[i] : self.indptr[i + 1]]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.compiled import compiled
@@ -48,6 +49,13 @@ class Walker:
         given = (np.uint64(key), np.asarray(starts, np.int64), csr.indptr, csr.indices, self.keep, self.other, out)
         over_parts(_walk, len(starts), PART, threads, *given)
         return out
+
+
+def step_matrix(neighbors: CSR) -> sp.csr_array:
+    """P(u -> v) as a sparse matrix of doubles; a node without neighbors has a row of zeros."""
+    weights = neighbors.to_scipy().astype(np.float64)
+    total = weights.sum(axis=1)
+    return sp.csr_array(sp.diags_array(1 / np.where(total > 0, total, 1)) @ weights)
 
 
 def _without_zeros(neighbors: CSR, weights: NDArray[np.float32]) -> tuple[CSR, NDArray[np.float32]]:

@@ -10,7 +10,6 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,17 +46,14 @@ class Checkpoint:
     @property
     def choice(self) -> Choice | None:
         """The settings that were chosen, where the last training had begun."""
-        if self.about.get("stage") != "last":
-            return None
-        found = self.about["choice"]
-        return Choice(tuple(found["lam"]), found["epochs"], float(found["score"]))
+        return Choice.from_json(self.about["choice"]) if self.about.get("stage") == "last" else None
 
     def of(self, stage: str, rng: np.random.Generator, choice: Choice | None, found: dict[int, list[float]]) -> Keeper:
         """Keep a training that is about to begin; rng and found (held-out scores by epoch) become what they were."""
         if self.about.get("stage") == stage:
             rng.bit_generator.state = self.about["rng"]
             found.update({int(epoch): scores for epoch, scores in self.about["found"].items()})
-        chosen = None if choice is None else asdict(choice) | {"score": str(choice.score)}
+        chosen = None if choice is None else choice.as_json()
         about = {"key": self.key, "stage": stage, "rng": rng.bit_generator.state, "choice": chosen, "found": found}
         return Keeper(self, about)
 

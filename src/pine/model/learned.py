@@ -60,21 +60,19 @@ class Learned:
 
     def about(self) -> dict[str, Any]:
         """What is saved as JSON."""
-        score = None if np.isnan(self.choice.score) else self.choice.score
         return {
             "form": asdict(self.form),
             "attribute_types": list(self.attribute_types),
             "groups": list(self.group_names),
             "directed": self.directed,
             "numbers": [self.center, self.scale],
-            "choice": [list(self.choice.lam), self.choice.epochs, score],
+            "choice": self.choice.as_json(),
             "history": self.history,
         }
 
     @classmethod
     def restored(cls, x: Array, scores: Array | None, arrays: dict[str, Array], about: dict[str, Any]) -> Learned:
         """From what arrays and about gave."""
-        lam, epochs, score = about["choice"]
         return cls(
             x=x,
             f=arrays["reconstruction"],
@@ -89,6 +87,6 @@ class Learned:
             directed=about["directed"],
             center=about["numbers"][0],
             scale=about["numbers"][1],
-            choice=Choice(tuple(lam), epochs, float("nan") if score is None else score),
+            choice=Choice.from_json(about["choice"]),
             history=about["history"],
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,16 @@ class Choice:
     lam: tuple[float, ...]  # one for all node types, or one for each
     epochs: int
     score: float = float("nan")
+
+    def as_json(self) -> list[Any]:
+        """What is saved."""
+        return [list(self.lam), self.epochs, None if math.isnan(self.score) else self.score]
+
+    @classmethod
+    def from_json(cls, saved: list[Any]) -> Self:
+        """The opposite of as_json."""
+        lam, epochs, score = saved
+        return cls(tuple(lam), epochs, float("nan") if score is None else score)
 
 
 def lambdas(lam: float | tuple[float, ...] | None, share: float = 1.0) -> list[tuple[float, ...]]:
