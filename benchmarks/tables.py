@@ -164,7 +164,9 @@ def overview(cells: Cells, methods: Sequence[str]) -> str:
         best = {
             r: max((text for (_, ratio), text in found.items() if ratio == r), default="", key=float) for r in ratios
         }
-        line = [dataset if score == "accuracy" else f"{dataset} ({SCORES[score][0].lower() + SCORES[score][1:]})"]
+        splits = min(len(runs) for cell, runs in chosen.items() if cell[0] == dataset)
+        measure = "" if score == "accuracy" else f", {SCORES[score][0].lower()}{SCORES[score][1:]}"
+        line = [f"{dataset}{measure}, {splits} split{'s' * (splits > 1)}"]
         for method in methods:
             texts = [found.get((method, ratio), "–") for ratio in ratios]
             bold = [f"**{text}**" if text == best[ratio] else text for text, ratio in zip(texts, ratios, strict=True)]

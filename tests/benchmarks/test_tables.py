@@ -118,8 +118,8 @@ def test_the_overview_has_a_row_for_each_data_set_and_the_best_of_each_ratio_in_
     assert tables.overview(cells, ["pine", "gcn"]).splitlines() == [
         "| at 10, 50 % | PINE | GCN |",
         "|---|---|---|",
-        "| cora | **.750** .850 | – **.900** |",
-        "| dblp (micro F1) | **.500** – |  |",
+        "| cora, 1 split | **.750** .850 | – **.900** |",
+        "| dblp, micro F1, 1 split | **.500** – |  |",
     ]
 
 
