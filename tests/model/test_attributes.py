@@ -32,7 +32,7 @@ SEEN = np.where(np.arange(150) % 2, KIND, -1)
 
 @pytest.fixture(scope="module")
 def trained():
-    return PINE(epochs=60, attributes=True, **SMALL).fit(GRAPH, SEEN)
+    return PINE(epochs=100, attributes=True, **SMALL).fit(GRAPH, SEEN)
 
 
 def attributes(given, batch: int = 1, places: int = 7) -> Attributes:
@@ -81,7 +81,7 @@ def test_in_training_columns_are_left_out_for_all_nodes_at_once_and_the_mean_sta
 
 
 def test_attributes_are_learned_from_where_edges_say_nothing(trained):
-    without = PINE(epochs=60, **SMALL).fit(GRAPH, SEEN)
+    without = PINE(epochs=100, **SMALL).fit(GRAPH, SEEN)
     hidden = SEEN < 0
     assert (trained.predict()[hidden] == KIND[hidden]).mean() > 0.75
     assert (without.predict()[hidden] == KIND[hidden]).mean() < 0.6
@@ -89,7 +89,7 @@ def test_attributes_are_learned_from_where_edges_say_nothing(trained):
 
 def test_sparse_and_dense_attributes_are_learned_alike(trained):
     dense = GRAPH.with_features({"node": GRAPH.features["node"].toarray()})
-    model = PINE(epochs=60, attributes=True, **SMALL).fit(dense, SEEN)
+    model = PINE(epochs=100, attributes=True, **SMALL).fit(dense, SEEN)
     assert (model.predict() == trained.predict()).mean() > 0.95
 
 
@@ -146,7 +146,7 @@ def test_settings_are_chosen_with_attributes_and_types_without_them_have_vectors
     features = {"doc": GRAPH.features["node"]}
     graph = Graph.from_relations(relations, nodes={"doc": GRAPH.ids()}, features=features)
     free = {key: value for key, value in SMALL.items() if key not in ("lam", "scaling")}
-    model = PINE(epochs=60, attributes=True, functions="per-type", **free).fit(graph, {"doc": SEEN})
+    model = PINE(epochs=100, attributes=True, functions="per-type", **free).fit(graph, {"doc": SEEN})
     assert model.learned_.choice.score > 0.6
     assert model.learned_.attribute_types == ("doc",)
     assert model.embedding_["word"].shape == (150, 16)

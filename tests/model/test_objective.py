@@ -48,6 +48,13 @@ def test_every_term_is_that_of_the_paper():
     assert np.isclose(parts["l2"], float(0.1 * made.w.square().sum()), atol=1e-5)
 
 
+def test_one_lambda_for_all_types_weighs_every_node_alike():
+    made = objective([[2.0], [float("inf")]], [[True, False, True]] * 2)
+    x, f = (vectors[0].detach() for vectors in made.vectors())
+    expected = [float((x - f).square().sum(1).mean() / 2), 0.0]
+    assert made.loss(torch.Generator())["agreement"].tolist() == pytest.approx(expected, rel=1e-5)
+
+
 def test_f_sees_the_neighbors_of_every_type_and_agrees_with_the_reference():
     made = objective([[1.0]], [[True, True, True]])
     groups = GRAPH.groups()

@@ -45,7 +45,7 @@ def test_settings_are_chosen_on_the_training_labels_and_remembered():
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     model = PINE(epochs=100, dim=16).fit(graph, np.where(np.arange(len(kind)) % 2, kind, -1))
     choice = model.learned_.choice
-    assert choice.epochs == 100
+    assert choice.epochs in (50, 100)
     assert choice.lam[0] in (7.5, 30.0)  # half of the labels are known
     assert 0.5 < choice.score <= 1
     assert (model.predict() == kind).mean() > 0.9

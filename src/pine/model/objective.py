@@ -3,6 +3,7 @@
     sum over types k of 1 / (lambda_k |V_k|) sum over v in V_k of || x_v - f(N_v) ||^2
       + mean over labelled v of l_theta(x_v, y_v) + l_theta(f(N_v), y_v)  +  lambda_w sum of ||w_i||^2
 
+With one lambda for all types, every node's agreement weighs 1 / (lambda |V|).
 With attributes a, x_v = e_v + A a_v with e_v free, and f(N_v) + A a_v is in the place of f(N_v).
 Several models that differ in lambda and in the labels they see are trained side by side: a leading dimension B.
 """
@@ -103,6 +104,8 @@ class Objective(nn.Module):
         return parts
 
     def _agreement(self, x: Tensor, f: Tensor) -> Tensor:
+        if self.lambdas.shape[1] == 1:
+            return agreement(x, f) / self.lambdas[:, 0]
         by_type = [agreement(x[:, place], f[:, place]) for place in self.types]
         return (torch.stack(by_type, -1) / self.lambdas).sum(-1)
 

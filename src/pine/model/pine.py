@@ -25,11 +25,12 @@ from pine.parallel import number_of_threads
 class PINE(Embedder):
     """Learn a vector for every node from its neighbors, with labels or without.
 
-    lam: the paper's lambda, one number or one for each node type: agreement of x with f weighs 1 / lam, infinity turns
-        it off. None: it and the number of epochs, up to the given one, are chosen by cross-validation on the training
-        labels.
+    lam: the paper's lambda: agreement of x with f, a mean over all nodes, weighs 1 / lam, infinity turns it off. With
+        one for each node type, the means of the types are weighed one by one. None: it and the number of epochs, up
+        to the given one, are chosen by cross-validation on the training labels.
     scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
-    The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu.
+    The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu; vector_rate of
+    pubmed and dblp too.
     """
 
     name: ClassVar[str] = "pine"
@@ -56,7 +57,7 @@ class PINE(Embedder):
     supervise_f: bool = True
     weight_decay: float = 0.02  # lambda_w
     learning_rate: float = 0.02
-    vector_rate: float = 0.005  # the learning rate of x
+    vector_rate: float = 0.003  # the learning rate of x
     start: Literal["structural", "random"] = "structural"
     groups: By = "type"
     functions: Literal["shared", "per-type"] = "shared"  # one f for all nodes, as in the paper, or one for each type

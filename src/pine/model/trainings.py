@@ -24,10 +24,11 @@ from pine.progress import Work
 if TYPE_CHECKING:
     from pine.model.pine import PINE
 
-CHECK = 100  # epochs between two looks at the held-out labels
+CHECK = 50  # epochs between two looks at the held-out labels
 ONE_IN = 5  # the held-out share where there is one part only
-LARGE = 20_000  # nodes above which settings are chosen on one held-out part, and with fewer epochs
-LARGE_EPOCHS = 100
+LARGE = 20_000  # nodes above which settings are chosen on one held-out part
+# Epochs times nodes of one training, so that large graphs are done in minutes, and the fewest epochs even so.
+EFFORT, FEWEST_EPOCHS = 15_000_000, 100
 ENOUGH = 10  # labels without which nothing can be held out
 
 Trained = tuple[Objective, list[dict[str, float]]]
@@ -52,7 +53,7 @@ class Trainings:
         self.form = Form.of(model)
         self.device = device_of(model.device)
         self.start = {name: torch.as_tensor(value, device=self.device) for name, value in start.items()}
-        self.epochs = model.epochs if graph.num_nodes <= LARGE else min(model.epochs, LARGE_EPOCHS)
+        self.epochs = min(model.epochs, max(FEWEST_EPOCHS, EFFORT // max(1, graph.num_nodes)))
         self.groups = list(self.form.neighbor_groups(graph).values()) if groups is None else groups
         self.types = [graph.nodes.slice(type) for type in graph.node_types]
         self.attribute_types = tuple(sorted(graph.features)) if model.attributes else ()
