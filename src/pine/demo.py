@@ -13,7 +13,7 @@ from pine.datasets import load
 from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
 from pine.model import PINE
-from pine.pictures import draw_classes
+from pine.pictures import draw_classes, in_the_plane
 
 RATIO = 0.5
 
@@ -39,5 +39,6 @@ def run_demo(folder: Path, seed: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "cora.png"
     with console.status("drawing the papers in two dimensions (t-SNE) ..."):
-        draw_classes(path, model.embedding_[parts.test], truth, predicted, data.label_names, "Cora, hidden papers")
+        places = in_the_plane(model.embedding_[parts.test])
+        draw_classes(path, places, truth, predicted, data.label_names, "Cora, hidden papers")
     console.print(f"The picture: {path}")

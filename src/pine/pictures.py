@@ -14,20 +14,26 @@ from pine.files import atomic_write
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#000000")
 
 
+def in_the_plane(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Vectors (num_nodes, dim) laid out by t-SNE: (num_nodes, 2)."""
+    from sklearn.manifold import TSNE
+
+    perplexity = min(30.0, max(1.0, (len(vectors) - 1) / 3))
+    places = TSNE(perplexity=perplexity, init="pca", random_state=0).fit_transform(np.asarray(vectors, np.float64))
+    return np.asarray(places, np.float64)
+
+
 def draw_classes(
     path: Path,
-    vectors: NDArray[np.float32],
+    places: NDArray[np.float64],
     truth: NDArray[np.int64],
     predicted: NDArray[np.int64],
     names: Sequence[str],
     title: str,
 ) -> None:
-    """Draw nodes (num_nodes, dim) twice: colored by true and by predicted class; wrong ones are crossed."""
+    """Draw nodes at their places (num_nodes, 2) twice: colored by true and by predicted class; wrong are crossed."""
     from matplotlib.figure import Figure
-    from sklearn.manifold import TSNE
 
-    perplexity = min(30.0, max(1.0, (len(vectors) - 1) / 3))
-    places = TSNE(perplexity=perplexity, init="pca", random_state=0).fit_transform(np.asarray(vectors, np.float64))
     figure = Figure(figsize=(11, 5.6), layout="constrained")
     wrong = truth != predicted
     for axes, classes, said in zip(

@@ -13,6 +13,7 @@ from pine.errors import InputError
 from pine.labels import Labels
 
 RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+HELD_OUT = 0.2  # the share of training nodes on which settings are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,20 @@ def split(name: str, labelled: NDArray[np.int64], ratio: float, repeat: int) -> 
             f"{name} has {len(labelled)} labelled nodes; a ratio of {ratio} leaves none to train or test on"
         )
     return Split(np.sort(labelled[order[:cut]]), np.sort(labelled[order[cut:]]))
+
+
+@dataclass(frozen=True)
+class Part:
+    """One split of a data set; held out: a split of its training nodes alone, for a choice that sees no test node."""
+
+    ratio: float
+    repeat: int
+    held_out: bool = False
+
+    def split(self, name: str, labelled: NDArray[np.int64]) -> Split:
+        """The nodes of this part, of the labelled nodes of a data set."""
+        whole = split(name, labelled, self.ratio, self.repeat)
+        return split(f"{name} held out", whole.train, 1 - HELD_OUT, self.repeat) if self.held_out else whole
 
 
 def hide(labels: Labels, visible: NDArray[np.int64], count: int) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.evaluation.classifier import classify
 from pine.evaluation.metrics import scores_of
-from pine.evaluation.protocol import hide, split
+from pine.evaluation.protocol import Part, hide
 from pine.evaluation.results import Key, Result
 from pine.evaluation.untyped import untyped
 from pine.evaluation.variants import Variant, sharing_fits, variants_of
@@ -42,12 +42,17 @@ def evaluate(
         raise InputError(f"repeats must be at least 1, got {repeats}")
     variants = variants_of(methods)
     for variant in variants:
-        tasks = variant.method.tasks
-        if variant.predicts and labels.task not in tasks:
-            raise InputError(f"{variant.name} learns {listed(tasks)}; the labels of {data.name} are {labels.task!r}")
-        if not variant.types and len(data.graph.node_types) == 1:
-            raise InputError(f"{variant.name}: {data.name} has one node type already; leave types=off out")
+        check_fits(variant, data, labels)
     return _runs(data, labels, variants, ratios, repeats, done)
+
+
+def check_fits(variant: Variant, data: Dataset, labels: Labels) -> None:
+    """A method must be able to learn the labels of a data set."""
+    tasks = variant.method.tasks
+    if variant.predicts and labels.task not in tasks:
+        raise InputError(f"{variant.name} learns {listed(tasks)}; the labels of {data.name} are {labels.task!r}")
+    if not variant.types and len(data.graph.node_types) == 1:
+        raise InputError(f"{variant.name}: {data.name} has one node type already; leave types=off out")
 
 
 def _runs(
@@ -59,52 +64,65 @@ def _runs(
     done: Container[Key],
 ) -> Iterator[Result]:
     for group in sharing_fits(variants):
-        graph, truth = (data.graph, labels) if group[0].types else untyped(data.graph, labels)
-        scored = _by_predictions if group[0].predicts else _by_regression
         for repeat in range(repeats):
             left = {ratio: [v for v in group if (v.name, ratio, repeat) not in done] for ratio in ratios}
-            to_do = {ratio: variants for ratio, variants in left.items() if variants}
-            for ratio, variant, scores, seconds in scored(data.name, graph, truth, to_do, repeat):
-                test = split(data.name, truth.known, ratio, repeat).test
-                yield Result(data.name, variant.name, ratio, repeat, scores_of(truth, test, scores), seconds)
+            wanted = {Part(ratio, repeat): variants for ratio, variants in left.items() if variants}
+            for part, variant, scores, seconds in scored(data, labels, wanted, seed=repeat):
+                yield Result(data.name, variant.name, part.ratio, repeat, scores, seconds)
 
 
-_Wanted = Mapping[float, Sequence[Variant]]  # the variants to score at each ratio; one fit serves all of them
-_Scored = Iterator[tuple[float, Variant, NDArray[Any], float]]  # ratio, variant, scores of all classes, seconds
+Wanted = Mapping[Part, Sequence[Variant]]  # the variants to score on each part; one fit serves all of them
 
 
-def _by_predictions(name: str, graph: Graph, labels: Labels, wanted: _Wanted, repeat: int) -> _Scored:
-    for ratio, variants in wanted.items():
-        shown = _shown(name, graph, labels, ratio, repeat)
+def scored(
+    data: Dataset, labels: Labels, wanted: Wanted, seed: int
+) -> Iterator[tuple[Part, Variant, dict[str, float], float]]:
+    """Parts, variants, their scores and seconds; vectors that no label enters are made once for all parts."""
+    some = next((variant for variants in wanted.values() for variant in variants), None)
+    if some is None:
+        return
+    graph, truth = (data.graph, labels) if some.types else untyped(data.graph, labels)
+    predicted = _by_predictions if some.predicts else _by_regression
+    for part, variant, scores, seconds in predicted(data.name, graph, truth, wanted, seed):
+        test = part.split(data.name, truth.known).test
+        yield part, variant, scores_of(truth, test, scores), seconds
+
+
+_Predicted = Iterator[tuple[Part, Variant, NDArray[Any], float]]  # with scores of all classes
+
+
+def _by_predictions(name: str, graph: Graph, labels: Labels, wanted: Wanted, seed: int) -> _Predicted:
+    for part, variants in wanted.items():
+        shown = _shown(name, graph, labels, part)
         start = time.perf_counter()
-        model = variants[0].new(repeat).fit(graph, shown, task=labels.task)
+        model = variants[0].new(seed).fit(graph, shown, task=labels.task)
         fitting = time.perf_counter() - start
         for variant in variants:
             start = time.perf_counter()
             scores = _predicted(model, graph, labels, variant.spread)
-            yield ratio, variant, scores, fitting + time.perf_counter() - start
+            yield part, variant, scores, fitting + time.perf_counter() - start
 
 
-def _by_regression(name: str, graph: Graph, labels: Labels, wanted: _Wanted, repeat: int) -> _Scored:
+def _by_regression(name: str, graph: Graph, labels: Labels, wanted: Wanted, seed: int) -> _Predicted:
     vectors, embedding_seconds = None, 0.0
-    for ratio, variants in wanted.items():
+    for part, variants in wanted.items():
         start = time.perf_counter()
         if vectors is None:
-            embedding = variants[0].new(repeat).fit(graph).embedding_
+            embedding = variants[0].new(seed).fit(graph).embedding_
             vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
             embedding_seconds = time.perf_counter() - start
             start = time.perf_counter()
-        visible = read_labels(graph, _shown(name, graph, labels, ratio, repeat), labels.task)
+        visible = read_labels(graph, _shown(name, graph, labels, part), labels.task)
         assert visible is not None
-        scores = _aligned(labels, visible, classify(vectors, visible, seed=repeat))
+        scores = _aligned(labels, visible, classify(vectors, visible, seed=part.repeat))
         seconds = embedding_seconds + time.perf_counter() - start
         for variant in variants:
-            yield ratio, variant, scores, seconds
+            yield part, variant, scores, seconds
 
 
-def _shown(name: str, graph: Graph, labels: Labels, ratio: float, repeat: int) -> Any:
+def _shown(name: str, graph: Graph, labels: Labels, part: Part) -> Any:
     """The labels of the training nodes alone, as fit takes them."""
-    shown = hide(labels, split(name, labels.known, ratio, repeat).train, graph.count(labels.type))
+    shown = hide(labels, part.split(name, labels.known).train, graph.count(labels.type))
     return shown if len(graph.node_types) == 1 else {labels.type: shown}
 
 

@@ -1,6 +1,4 @@
-"""How well f = h(sum of g) learns functions of sets from samples as it grows: error against size, table and picture.
-
-    python scripts/approximation.py [--steps 500] [--out approximation.png]
+"""How well f = h(sum of g) learns functions of sets from samples as it grows.
 
 Theorem 3.2 says that f can come as close as one likes to any function of sets, given enough units; this shows how fast.
 Size s means L = 2 s hidden units of h and T Q = s M units of g_k (T = M, Q = s). Error is the root mean square on fresh
@@ -9,26 +7,19 @@ sets, divided by the function's own standard deviation; 5 seeds of data and para
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from pine.graph.csr import CSR
 from pine.nn import Neighbors, SetFunction
 from pine.nn.losses import agreement
 
-SIZES = (1, 2, 4, 8, 16, 32)
-SEEDS = 5
+SEEDS, SETS, STEPS = 5, 2000, 500
 
 
 @dataclass(frozen=True)
@@ -41,7 +32,7 @@ class Target:
     M: tuple[int, ...]
 
 
-TARGETS = (
+_TARGETS = (
     Target("largest of 5 numbers", lambda x: x.amax((-2, -1)), (5,), (1,)),
     Target("second largest of 5 numbers", lambda x: x.sort(-2).values[..., -2, 0], (5,), (1,)),
     Target("total variance of 5 points in the plane", lambda x: x.var(-2, correction=0).sum(-1), (5,), (2,)),
@@ -52,27 +43,12 @@ TARGETS = (
         (1, 1),
     ),
 )
+TARGETS = {target.name: target for target in _TARGETS}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--sets", type=int, default=2000, help="sets to learn from, for each seed")
-    parser.add_argument("--out", type=Path, default=Path("approximation.png"))
-    chosen = parser.parse_args()
-
-    print(f"{'median error of ' + str(SEEDS) + ' seeds, by size':<52}" + "".join(f"{size:>9}" for size in SIZES))
-    found = {}
-    for target in TARGETS:
-        begin = time.perf_counter()
-        found[target.name] = np.stack([errors(target, size, chosen.sets, chosen.steps) for size in SIZES])
-        row = "".join(f"{error:>9.4f}" for error in np.median(found[target.name], axis=1))
-        print(f"{target.name:<52}{row}   {time.perf_counter() - begin:.0f} s", flush=True)
-    draw(found, chosen.out)
-    print(f"picture: {chosen.out}")
-
-
-def errors(target: Target, size: int, num_sets: int, steps: int, seeds: int = SEEDS) -> np.ndarray:
+def errors(
+    target: Target, size: int, num_sets: int = SETS, steps: int = STEPS, seeds: int = SEEDS
+) -> NDArray[np.float32]:
     """Train one function per seed: the relative test error of each, (seeds,)."""
     generator = torch.Generator().manual_seed(size)
     f = SetFunction(
@@ -95,14 +71,15 @@ def errors(target: Target, size: int, num_sets: int, steps: int, seeds: int = SE
         optimizer.zero_grad()
         # The sum of independent losses trains each function as if it were alone.
         total = agreement((y - center) / spread, f(xs, groups)).sum()
-        total.backward()
+        total.backward()  # type: ignore[no-untyped-call]
         return total
 
-    optimizer.step(loss)
+    optimizer.step(loss)  # type: ignore[no-untyped-call]
     with torch.no_grad():
         xs, y, groups = samples(target, num_sets, seeds, generator)
         miss = (y - center) / spread - f(xs, groups)
-        return (miss.square().mean((-2, -1)).sqrt() / (y.std() / spread)).numpy()
+        found: NDArray[np.float32] = (miss.square().mean((-2, -1)).sqrt() / (y.std() / spread)).numpy()
+        return found
 
 
 def samples(
@@ -120,24 +97,3 @@ def samples(
 def disjoint_sets(num_sets: int, size: int) -> CSR:
     """Set i has the nodes i size, ..., (i + 1) size - 1."""
     return CSR(np.arange(num_sets + 1) * size, np.arange(num_sets * size, dtype=np.int32), None, num_sets * size)
-
-
-def draw(found: dict[str, np.ndarray], path: Path, sizes: Sequence[int] = SIZES) -> None:
-    figure, axes = plt.subplots(figsize=(7, 4.6), layout="constrained")
-    for name, error in found.items():
-        (line,) = axes.plot(sizes, np.median(error, axis=1), marker="o", label=name)
-        axes.fill_between(sizes, error.min(1), error.max(1), color=line.get_color(), alpha=0.15, linewidth=0)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xticks(sizes, [str(size) for size in sizes])
-    axes.set_xlabel("size s: Q = s units of sigma per projection in g, L = 2 s in h")
-    axes.set_ylabel("error / standard deviation")
-    axes.set_title("f = h(sum of g) learns functions of sets: median and range of 5 seeds")
-    axes.grid(alpha=0.3, which="both", linewidth=0.5)
-    axes.legend(frameon=False, fontsize=9)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,129 @@
+"""`pine reproduce`: run experiments, and write their rows, tables, figures and the report into a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from pine._version import __version__
+from pine.files import atomic_write
+from pine.parallel import number_of_threads
+from pine.reproduce import experiment as experiments
+from pine.reproduce.claims import verdicts
+from pine.reproduce.experiment import Experiment
+from pine.reproduce.figures import figures
+from pine.reproduce.outcome import rows_of
+from pine.reproduce.report import Section, write_report
+from pine.reproduce.rows import Row, write_rows
+from pine.reproduce.run import Runner
+from pine.reproduce.store import Store
+from pine.reproduce.tables import tables
+from pine.reproduce.units import Machine
+from pine.reproduce.workers import Limits
+
+STORE = "store.sqlite"
+
+
+def show_list(console: Console) -> None:
+    """The experiments, one a line."""
+    table = Table("name", "what", "in the paper", box=None)
+    for name in experiments.names():
+        each = experiments.read(name)
+        table.add_row(name, each.title, each.place)
+    console.print(table)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asked for."""
+
+    names: Sequence[str]
+    out: Path
+    quick: bool
+    machine: Machine
+    processes: int
+    limits: Limits
+    take: Sequence[Path] = ()
+
+
+def reproduce(asked: Asked, console: Console) -> None:
+    """Run experiments one after another; what is done stays done when it is interrupted."""
+    names = experiments.names() if "all" in asked.names else list(dict.fromkeys(asked.names))
+    chosen = [experiments.read(name) for name in names]
+    begin = time.monotonic()
+    store = Store(asked.out / STORE)
+    for other in asked.take:
+        console.print(f"{store.take(other):,} results taken from {other}")
+    runner = Runner(store, asked.machine, asked.processes, asked.limits)
+    sections = []
+    for whole in chosen:
+        experiment = whole.quicker() if asked.quick else whole
+        rows = rows_of(experiment, runner)
+        section = written(experiment, rows, asked.out)
+        sections.append(section)
+        for verdict in section.verdicts:
+            console.print(f"{experiment.name}: {verdict.claim.text}: [b]{verdict.said}[/b]; {verdict.numbers}")
+    facts = _facts(asked, time.monotonic() - begin)
+    with atomic_write(asked.out / "about.json") as file:
+        file.write(json.dumps(facts, indent=1).encode() + b"\n")
+    write_report(sections, in_words(facts), asked.out / "report.html")
+    console.print(f"The report: {asked.out / 'report.html'}")
+    store.close()
+
+
+def written(experiment: Experiment, rows: Sequence[Row], folder: Path) -> Section:
+    """Write the rows of an experiment, and its tables and figures, which come from them alone."""
+    write_rows(rows, folder / f"{experiment.name}.csv")
+    text = tables(experiment, rows)
+    with atomic_write(folder / f"{experiment.name}.md") as file:
+        file.write(f"# {experiment.title}\n\n{experiment.place}\n\n{text}".encode())
+    return Section(experiment, text, figures(experiment, rows, folder), verdicts(experiment, rows))
+
+
+def _facts(asked: Asked, seconds: float) -> dict[str, Any]:
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "version": __version__,
+        "commit": _commit(),
+        "machine": f"{platform.machine()}, {number_of_threads(asked.machine.threads)} cores, device {_device(asked)}",
+        "processes": asked.processes,
+        "minutes": round(seconds / 60, 1),
+        "budget": asked.limits.said,
+        "quick": asked.quick,
+    }
+
+
+def in_words(facts: dict[str, Any]) -> list[str]:
+    """The facts of a run, for the head of the report."""
+    size = "A small slice of every experiment (--quick). " if facts["quick"] else ""
+    return [
+        f"{size}{facts['date']}, PINE {facts['version']}, commit {facts['commit']}; {facts['machine']}, "
+        f"{facts['processes']} processes, {facts['minutes']} minutes in this run.",
+        "The same splits for all methods. PINE runs with its one default. Each other method has the better of the "
+        "paper's setting and of those named below, chosen on held-out training labels of the split. "
+        f"A fit may take {facts['budget']}; what took more is marked.",
+    ]
+
+
+def _commit() -> str:
+    command = ["git", "-C", os.path.dirname(__file__), "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _device(asked: Asked) -> str:
+    from pine.nn.device import device_of
+
+    return str(device_of(asked.machine.device))

@@ -1,0 +1,157 @@
+"""An experiment of the paper as data: what is run, what the paper says about it, and what is drawn.
+
+Each is a TOML file in experiments/:
+
+    title, place          what it is, and where the paper has it
+    kind                  "scores" of methods, "maps" of vectors, or "approximation" of functions of sets
+    datasets, ratios, repeats, metrics, sizes (of functions that approximate)
+    one_seed              data sets on which vectors that no label enters are made once for all repeats
+    notes                 what has to be said beside every table
+    [[methods]]           name, spec as `pine evaluate` takes it, search (other specs to choose from on held-out
+                          labels), values that stand for {} in the specs, panel (its axis in the figure)
+    [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
+    [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from importlib.resources import files
+from typing import Any, Self
+
+from pine.datasets.catalog import CATALOG
+from pine.errors import InputError, listed, one_of
+from pine.evaluation.variants import parse
+
+KINDS = ("scores", "maps", "approximation")
+MOST_OTHERS = 7  # settings of a method that is tuned, beside the paper's
+QUICK = {"datasets", "ratios", "repeats", "methods", "values", "sizes"}
+
+Value = int | float
+
+
+@dataclass(frozen=True)
+class Method:
+    """A line of a figure: a spec, others to choose from on held-out labels, and the values that stand for {}."""
+
+    name: str
+    spec: str
+    search: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
+    panel: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.search) > MOST_OTHERS:
+            raise InputError(f"{self.name}: search has {len(self.search)} specs, at most {MOST_OTHERS} are fair")
+        if bool(self.values) != ("{}" in self.spec):
+            raise InputError(f"{self.name}: values stand for {{}} in spec: give both or neither, got {self.spec!r}")
+        for value in self.values or (None,):
+            for spec in self.specs(value):
+                parse(spec)
+
+    def specs(self, value: Value | None = None) -> list[str]:
+        """The specs to choose from, the paper's first."""
+        given = (self.spec, *self.search)
+        return list(given) if value is None else [spec.replace("{}", str(value)) for spec in given]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper, where it stands, and how it is checked."""
+
+    text: str
+    place: str
+    check: str
+    needs: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """As the file has it."""
+        left = dict(given)
+        try:
+            return cls(left.pop("text"), left.pop("place"), left.pop("check"), left)
+        except KeyError as missing:
+            raise InputError(f"a claim needs text, place and check; {missing} is missing in {given!r}") from None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One file. Unknown keys, methods and data sets are refused when it is read."""
+
+    name: str
+    title: str
+    place: str
+    kind: str
+    datasets: tuple[str, ...] = ()
+    ratios: tuple[float, ...] = ()
+    repeats: int = 1
+    metrics: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    one_seed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    methods: tuple[Method, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    quick: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, given: Mapping[str, Any]) -> Self:
+        """Read what a file holds."""
+        known = {each.name for each in fields(cls)} - {"name"}
+        _only(f"experiment {name}", given, known)
+        _only(f"[quick] of experiment {name}", given.get("quick", {}), QUICK)
+        plain: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
+        }
+        plain["methods"] = tuple(_method(name, each) for each in given.get("methods", ()))
+        plain["claims"] = tuple(Claim.of(each) for each in given.get("claims", ()))
+        try:
+            made = cls(name, **plain)
+        except TypeError as missing:
+            raise InputError(f"experiment {name}: {missing}") from None
+        one_of("kind", made.kind, KINDS)
+        _only(f"datasets of experiment {name}", made.datasets, set(CATALOG))
+        _only(f"[quick] methods of experiment {name}", made.quick.get("methods", ()), {m.name for m in made.methods})
+        return made
+
+    def quicker(self) -> Self:
+        """A small slice of the same."""
+        small = dict(self.quick)
+        methods = [each for each in self.methods if each.name in small.get("methods", [m.name for m in self.methods])]
+        if "values" in small:
+            kept = {m: tuple(value for value in m.values if value in small["values"]) for m in methods}
+            methods = [replace(m, values=kept[m]) for m in methods if kept[m] or not m.values]
+        changes: dict[str, Any] = {key: tuple(small[key]) for key in ("datasets", "ratios", "sizes") if key in small}
+        return replace(self, methods=tuple(methods), repeats=small.get("repeats", 1), **changes)
+
+
+def _method(name: str, given: Mapping[str, Any]) -> Method:
+    _only(f"a method of experiment {name}", given, {each.name for each in fields(Method)})
+    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    try:
+        return Method(**plain)
+    except TypeError as missing:
+        raise InputError(f"a method of experiment {name}: {missing}") from None
+
+
+def _only(what: str, given: Any, known: set[str]) -> None:
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise InputError(f"{what} has {listed(unknown)}, which is unknown; there are {listed(sorted(known), 20)}")
+
+
+def names() -> list[str]:
+    """The experiments that there are."""
+    return sorted(path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml"))
+
+
+def read(name: str) -> Experiment:
+    """An experiment by its name."""
+    if name not in names():
+        raise InputError(f"unknown experiment {name!r}; there are {listed(names(), 20)}, and all")
+    return Experiment.of(name, tomllib.loads((_folder() / f"{name}.toml").read_text(encoding="utf-8")))
+
+
+def _folder() -> Any:
+    return files("pine.reproduce") / "experiments"

@@ -1,0 +1,153 @@
+"""Figures of an experiment: lines with error bars for scores and errors, points in the plane for maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pine.files import atomic_write
+from pine.pictures import COLORS, draw_classes
+from pine.reproduce.cells import Grid, grids
+from pine.reproduce.experiment import Experiment
+from pine.reproduce.rows import Row
+from pine.reproduce.tables import METRICS, arrays, by_dataset, x_name
+
+MARKERS = "osD^vP*X<>hp"
+FORMATS = ("png", "svg")
+LOGARITHMIC = 8  # values that span more than this factor are drawn on a logarithmic axis
+ACROSS = 3  # panels in a row
+FEW = 3  # ratios
+
+
+def figures(experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
+    """Draw an experiment into a folder, as PNG and SVG: the PNG files."""
+    made: list[Path] = []
+    if not rows:
+        return made
+    if experiment.kind == "maps":
+        for name, own in by_dataset(rows).items():
+            places, truth, predicted = arrays(own)
+            names = [f"class {number + 1}" for number in range(int(max(truth.max(), predicted.max())) + 1)]
+            title = f"{name}, test nodes"
+            for form in FORMATS:
+                draw_classes(folder / f"{experiment.name}-{name}.{form}", places, truth, predicted, names, title)
+            made.append(folder / f"{experiment.name}-{name}.png")
+    elif experiment.kind == "approximation":
+        made += _saved(_errors(rows), folder / experiment.name)
+    else:
+        whole = grids(rows, experiment.metrics)
+        # Lines through few points say less than a row for each method.
+        draw = _rows if all(len(grid.xs) < FEW and not grid.by_value for grid in whole) else _lines
+        for dataset in dict.fromkeys(grid.dataset for grid in whole):
+            own_grids = [grid for grid in whole if grid.dataset == dataset]
+            made += _saved(draw(dataset, own_grids), folder / f"{experiment.name}-{dataset}")
+    return made
+
+
+def _lines(dataset: str, panels: Sequence[Grid]) -> Any:
+    """The panels of one data set: a line a method, mean and deviation."""
+    from matplotlib.figure import Figure
+
+    across = min(ACROSS, len(panels))
+    down = -(-len(panels) // across)
+    figure = Figure(figsize=(1.5 + 4.4 * across, 3.9 * down + 0.5), layout="constrained")
+    axes = figure.subplots(down, across, squeeze=False).ravel()
+    methods = list(dict.fromkeys(method for grid in panels for method in grid.methods))
+    for ax, grid in zip(axes, panels, strict=False):
+        for method in grid.methods:
+            number = methods.index(method)
+            xs = [x for x in grid.xs if (method, x) in grid.cells and grid.cells[method, x].values]
+            cells = [grid.cells[method, x] for x in xs]
+            ax.errorbar(
+                xs if grid.by_value else [100 * x for x in xs],
+                [100 * cell.mean for cell in cells],
+                [100 * cell.deviation for cell in cells],
+                marker=MARKERS[number % len(MARKERS)],
+                color=COLORS[number % len(COLORS)],
+                linestyle="-" if number < len(COLORS) else "--",
+                markersize=5,
+                linewidth=2 if number == 0 else 1.1,
+                capsize=2,
+                label=method,
+            )
+        _x_axis(ax, grid)
+        ax.set_ylabel(f"{METRICS.get(grid.metric, grid.metric)} (%)")
+        ax.grid(alpha=0.3, linewidth=0.5)
+    for ax in axes[len(panels) :]:
+        ax.set_visible(False)
+    figure.suptitle(dataset)
+    named: dict[str, Any] = {}
+    for ax in axes:
+        named |= {label: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    if len(named) > 1:
+        figure.legend(named.values(), named.keys(), loc="outside right upper", frameon=False, fontsize=9)
+    return figure
+
+
+def _rows(dataset: str, panels: Sequence[Grid]) -> Any:
+    """A panel for each metric and ratio: a row a method, mean and deviation, and a line at the first method's mean."""
+    from matplotlib.figure import Figure
+
+    places = [(grid, x) for grid in panels for x in grid.xs]
+    methods = panels[0].methods
+    figure = Figure(figsize=(2.2 + 3.6 * len(places), 1.3 + 0.33 * len(methods)), layout="constrained")
+    axes = figure.subplots(1, len(places), squeeze=False, sharey=True)[0]
+    for ax, (grid, x) in zip(axes, places, strict=True):
+        for row, method in enumerate(methods):
+            cell = grid.cells.get((method, x))
+            if cell is not None and cell.values:
+                color, marker = COLORS[1 if row else 0], MARKERS[1 if row else 0]
+                ax.errorbar(100 * cell.mean, row, xerr=100 * cell.deviation, marker=marker, color=color, capsize=2)
+        first = grid.cells[methods[0], x]
+        if first.values:
+            ax.axvline(100 * first.mean, color=COLORS[0], linewidth=0.8, alpha=0.6)
+        ax.set_yticks(range(len(methods)), methods)
+        ax.set_xlabel(f"{METRICS.get(grid.metric, grid.metric)} (%), {x_name(grid, x)} labelled")
+        ax.grid(alpha=0.3, linewidth=0.5)
+    axes[0].invert_yaxis()
+    figure.suptitle(dataset)
+    return figure
+
+
+def _x_axis(ax: Any, grid: Grid) -> None:
+    if not grid.by_value:
+        ax.set_xlabel("labelled nodes (%)")
+        ax.set_xticks([100 * x for x in grid.xs])
+        return
+    if grid.xs[0] > 0 and grid.xs[-1] > LOGARITHMIC * grid.xs[0]:
+        ax.set_xscale("log", base=2)
+        ax.minorticks_off()
+    ax.set_xticks(grid.xs, [x_name(grid, x) for x in grid.xs], rotation=45 if len(grid.xs) > 6 else 0)
+    ax.set_xlabel(grid.panel or "value")
+
+
+def _errors(rows: Sequence[Row]) -> Any:
+    """Error against size, a line a target: median and range over the seeds."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.6), layout="constrained")
+    ax = figure.subplots()
+    sizes = sorted({row["size"] for row in rows})
+    for number, target in enumerate(dict.fromkeys(row["target"] for row in rows)):
+        error = np.array([[r["error"] for r in rows if (r["target"], r["size"]) == (target, s)] for s in sizes])
+        color = COLORS[number % len(COLORS)]
+        ax.plot(sizes, np.median(error, axis=1), marker=MARKERS[number], color=color, label=target)
+        ax.fill_between(sizes, error.min(1), error.max(1), color=color, alpha=0.15, linewidth=0)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.set_xticks(sizes, [str(size) for size in sizes])
+    ax.set_xlabel("size s: Q = s units of sigma per projection in g, L = 2 s in h")
+    ax.set_ylabel("error / standard deviation")
+    ax.grid(alpha=0.3, which="both", linewidth=0.5)
+    ax.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def _saved(figure: Any, stem: Path) -> list[Path]:
+    for form in FORMATS:
+        with atomic_write(stem.with_name(f"{stem.name}.{form}")) as file:
+            figure.savefig(file, dpi=150, format=form)
+    return [stem.with_name(f"{stem.name}.png")]

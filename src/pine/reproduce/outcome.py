@@ -1,0 +1,117 @@
+"""From an experiment to its rows: what has to be made, in which order, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pine.evaluation.protocol import Part
+from pine.evaluation.variants import parse
+from pine.reproduce.experiment import Experiment, Method, Value
+from pine.reproduce.rows import Row
+from pine.reproduce.run import Results, Runner
+from pine.reproduce.units import Approximation, Map, Score
+
+
+def rows_of(experiment: Experiment, runner: Runner) -> list[Row]:
+    """Make what is missing, and tell what became of everything."""
+    return {"scores": _scores, "maps": _maps, "approximation": _approximation}[experiment.kind](experiment, runner)
+
+
+# ---- scores ----
+
+
+@dataclass(frozen=True)
+class Place:
+    """One number of a table: a method, perhaps with a value, on one split of a data set."""
+
+    dataset: str
+    method: Method
+    value: Value | None
+    part: Part
+    one_seed: bool
+
+    @property
+    def specs(self) -> list[str]:
+        """The specs to choose from."""
+        return self.method.specs(self.value)
+
+    def unit(self, spec: str, held_out: bool = False) -> Score:
+        """What is made for one of the specs."""
+        seed = 0 if self.one_seed and not parse(spec).predicts else self.part.repeat
+        return Score(self.dataset, spec, seed, Part(self.part.ratio, self.part.repeat, held_out))
+
+
+def _scores(experiment: Experiment, runner: Runner) -> list[Row]:
+    places = list(_places(experiment))
+    tuned = [place for place in places if len(place.specs) > 1]
+    first = [place.unit(spec, held_out=True) for place in tuned for spec in place.specs]
+    # The vectors of unsupervised methods serve the choice and the report: both are made at once.
+    both = [place.unit(spec) for place in tuned for spec in place.specs if not parse(spec).predicts]
+    held_out = runner.results([*first, *both], f"{experiment.name}, choosing settings") if first else {}
+    chosen = {place: _best(place, held_out, experiment.metrics[0]) for place in places}
+    found = runner.results([place.unit(chosen[place]) for place in places], experiment.name)
+    return [_row(place, chosen[place], found[place.unit(chosen[place])]) for place in places]
+
+
+def _places(experiment: Experiment) -> Iterator[Place]:
+    for dataset in experiment.datasets:
+        for method in experiment.methods:
+            for value in method.values or (None,):
+                for ratio in experiment.ratios:
+                    for repeat in range(experiment.repeats):
+                        yield Place(dataset, method, value, Part(ratio, repeat), dataset in experiment.one_seed)
+
+
+def _best(place: Place, held_out: Results, metric: str) -> str:
+    """The spec that is best on held-out training labels of this split; the paper's where several are."""
+    if len(place.specs) == 1:
+        return place.specs[0]
+    results = [held_out[place.unit(spec, held_out=True)] for spec in place.specs]
+    values = [result["scores"][metric] if "scores" in result else -1.0 for result in results]
+    return place.specs[values.index(max(values))]
+
+
+def _row(place: Place, spec: str, result: dict[str, Any]) -> Row:
+    about: Row = {
+        "dataset": place.dataset,
+        "method": place.method.name,
+        "panel": place.method.panel,
+        "value": place.value,
+        "ratio": place.part.ratio,
+        "repeat": place.part.repeat,
+        "spec": spec,
+    }
+    if "scores" not in result:
+        return about | {"seconds": None, "stopped": f"{result['stopped']}: {result['said']}"}
+    scores: Row = result["scores"]
+    return about | scores | {"seconds": round(result["seconds"], 3), "stopped": ""}
+
+
+# ---- maps, approximation ----
+
+
+def _maps(experiment: Experiment, runner: Runner) -> list[Row]:
+    units = [Map(name, experiment.methods[0].spec, experiment.ratios[0]) for name in experiment.datasets]
+    found = runner.results(units, experiment.name)
+    columns = ("x", "y", "true", "predicted")
+    rows = []
+    for unit in units:
+        result = found[unit]
+        if "stopped" not in result:
+            points = zip(*(result[column] for column in columns), strict=True)
+            rows += [{"dataset": unit.dataset} | dict(zip(columns, point, strict=True)) for point in points]
+    return rows
+
+
+def _approximation(experiment: Experiment, runner: Runner) -> list[Row]:
+    from pine.reproduce.approximation import TARGETS
+
+    units = [Approximation(target, size) for target in TARGETS for size in experiment.sizes]
+    found = runner.results(units, experiment.name)
+    return [
+        {"target": unit.target, "size": unit.size, "seed": seed, "error": error}
+        for unit in units
+        for seed, error in enumerate(found[unit].get("errors", ()))
+    ]

@@ -1,0 +1,119 @@
+"""The report: one HTML file, with pictures inside, that puts the paper's sentences beside what was measured."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pine.files import atomic_write
+from pine.reproduce.claims import Verdict
+from pine.reproduce.experiment import Experiment
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
+h1, h2 { line-height: 1.2; }
+h2 { margin-top: 3rem; border-top: 1px solid #8886; padding-top: 1.5rem; }
+table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .9rem; display: block; overflow-x: auto; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child, .claims td { text-align: left; white-space: normal; }
+img { max-width: 100%; background: white; }
+.yes { color: #00785a; font-weight: 600; } .no { color: #b34700; font-weight: 600; }
+.small { opacity: .75; font-size: .9rem; }
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the report has to say of one experiment."""
+
+    experiment: Experiment
+    tables: str
+    pictures: Sequence[Path]
+    verdicts: Sequence[Verdict]
+
+
+def write_report(sections: Sequence[Section], facts: Sequence[str], path: Path) -> None:
+    """Write the page."""
+    body = [
+        "<h1>The paper's experiments, measured</h1>",
+        *(f'<p class="small">{html.escape(fact)}</p>' for fact in facts),
+        _claims([verdict for section in sections for verdict in section.verdicts]),
+        *(_section(section) for section in sections),
+    ]
+    page = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>PINE: the paper\'s experiments</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
+    )
+    with atomic_write(path) as file:
+        file.write(page.encode())
+
+
+def _claims(verdicts: Sequence[Verdict]) -> str:
+    lines = ["<table class='claims'><tr><th>The paper says</th><th>where</th><th>here</th><th>numbers</th></tr>"]
+    for verdict in verdicts:
+        claim, kind = verdict.claim, "yes" if verdict.holds else "no"
+        cells = [html.escape(claim.text), html.escape(claim.place)]
+        cells += [f"<span class='{kind}'>{html.escape(verdict.said)}</span>", html.escape(verdict.numbers)]
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return "\n".join([*lines, "</table>"])
+
+
+def _section(section: Section) -> str:
+    experiment = section.experiment
+    parts = [
+        f"<h2 id='{experiment.name}'>{html.escape(experiment.title)}</h2>",
+        f"<p class='small'>{html.escape(experiment.place)} · pine reproduce {experiment.name}</p>",
+        _claims(section.verdicts) if section.verdicts else "",
+        *(_picture(path) for path in section.pictures),
+        as_html(section.tables),
+        _searched(experiment),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _picture(path: Path) -> str:
+    data = base64.b64encode(path.read_bytes()).decode()
+    return f"<img src='data:image/png;base64,{data}' alt='{html.escape(path.stem)}'>"
+
+
+def _searched(experiment: Experiment) -> str:
+    """Which settings methods were given, and how they chose."""
+    lines = [f"{method.name}: {', '.join(method.specs())}" for method in experiment.methods if method.search]
+    if not lines:
+        return ""
+    shown = "".join(f"<li><code>{html.escape(line)}</code></li>" for line in lines)
+    return (
+        "<details><summary>Settings that methods chose from, on held-out training labels of each split</summary>"
+        f"<ul>{shown}</ul></details>"
+    )
+
+
+def as_html(markdown: str) -> str:
+    """Tables, bold text and paragraphs of Markdown as HTML; that is all that tables use."""
+    made, table = [], False
+    for line in markdown.splitlines():
+        if line.startswith("|"):
+            if set(line) <= set("|-"):
+                continue
+            made.append("" if table else "<table>")
+            cell = "td" if table else "th"
+            texts = [text.strip() for text in line.strip("|").split(" | ")]
+            made.append("<tr>" + "".join(f"<{cell}>{_inline(text)}</{cell}>" for text in texts) + "</tr>")
+            table = True
+            continue
+        if table:
+            made.append("</table>")
+            table = False
+        if line:
+            made.append(f"<p>{_inline(line)}</p>")
+    return "\n".join([*made, "</table>"] if table else made)
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text))

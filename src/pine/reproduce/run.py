@@ -1,0 +1,87 @@
+"""Everything that experiments ask for, made once: first what settings are chosen on, then what is reported."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from rich.console import Console
+
+from pine.parallel import number_of_threads
+from pine.progress import progress_bar
+from pine.reproduce.store import Store
+from pine.reproduce.units import Machine, Unit, told
+from pine.reproduce.workers import Limits, Stopped, run_jobs
+
+Results = dict[Unit, dict[str, Any]]  # {"stopped": why, "said": ...} for what could not be made
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Makes units that the store does not have, on several processes, and remembers them."""
+
+    store: Store
+    machine: Machine
+    processes: int = 1
+    limits: Limits = field(default_factory=Limits)
+    console: Console = field(default_factory=lambda: Console(stderr=True))
+
+    def results(self, units: Iterable[Unit], what: str) -> Results:
+        """The results of units, by what is kept or by making them; progress is shown."""
+        wanted = list(dict.fromkeys(units))
+        keys = {unit: unit.key(self.machine) for unit in wanted}
+        kept = self.store.get(keys.values())
+        done = {unit: kept[key] for unit, key in keys.items() if key in kept and self._final(kept[key])}
+        missing = [unit for unit in wanted if unit not in done]
+        with progress_bar(self.console) as progress:
+            task = progress.add_task(what, total=len(wanted))
+            progress.advance(task, len(done))
+            work = partial(make, machine=self._share())
+            for job, outcome in run_jobs(work, jobs_of(missing), self.processes, self.limits):
+                for unit, result in zip(job, self._told(outcome, len(job)), strict=True):
+                    done[unit] = result
+                    self.store.put(keys[unit], told(unit), result)
+                progress.update(task, advance=len(job), description=f"{what}: {named(job[0])}")
+        return done
+
+    def _final(self, result: dict[str, Any]) -> bool:
+        """What was stopped by a smaller budget is tried again."""
+        if result.get("stopped") not in ("time", "memory"):
+            return True
+        return bool(result["seconds"] >= self.limits.seconds and result["memory"] >= self.limits.memory)
+
+    def _told(self, outcome: Any, count: int) -> list[dict[str, Any]]:
+        if not isinstance(outcome, Stopped):
+            return list(outcome)
+        budget = {"seconds": self.limits.seconds, "memory": self.limits.memory}
+        return [{"stopped": outcome.why, "said": outcome.said} | budget] * count
+
+    def _share(self) -> Machine:
+        """The machine of one process: its share of the cores."""
+        threads = max(1, number_of_threads(self.machine.threads) // self.processes)
+        return Machine(self.machine.data_dir, self.machine.device, threads)
+
+
+def jobs_of(units: Sequence[Unit]) -> list[list[Unit]]:
+    """Units in groups that are made together."""
+    groups: dict[Any, list[Unit]] = defaultdict(list)
+    for unit in units:
+        groups[unit.together].append(unit)
+    return list(groups.values())
+
+
+def make(job: list[Any], machine: Machine) -> list[dict[str, Any]]:
+    """The results of one job, in the process of a worker."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(machine.threads):
+        return list(type(job[0]).make(job, machine))
+
+
+def named(unit: Unit) -> str:
+    """A unit in a few words."""
+    about = told(unit)
+    return " ".join(str(about[key]) for key in ("dataset", "spec", "target", "size") if key in about)

@@ -1,0 +1,136 @@
+"""Work in several processes, each job within limits of time and memory; what goes beyond is stopped and said so."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from pine.errors import InputError
+
+LOOK = 0.5  # seconds between two looks at the workers
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one job: seconds, and bytes that its process holds."""
+
+    seconds: float = 30 * 60
+    memory: float = 16 * 2**30
+
+    @property
+    def said(self) -> str:
+        """The budget in words."""
+        return f"{self.seconds / 60:g} minutes and {self.memory / 2**30:g} GiB"
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Why a job has no result: "time", "memory" or "error", and a sentence."""
+
+    why: str
+    said: str
+
+
+class _Worker:
+    """A process that takes one job after another."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(work, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.job: Any = None
+        self.begin = 0.0
+
+    def give(self, job: Any) -> None:
+        self.job, self.begin = job, time.monotonic()
+        self.pipe.send(job)
+
+    def over(self, limits: Limits) -> Stopped | None:
+        """Whether its job has gone beyond a limit."""
+        if time.monotonic() - self.begin > limits.seconds:
+            return Stopped("time", f"took more than {limits.seconds / 60:g} minutes")
+        if _resident(self.process.pid) > limits.memory:
+            return Stopped("memory", f"took more than {limits.memory / 2**30:g} GiB")
+        return None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def run_jobs(
+    work: Callable[[Any], Any], jobs: Sequence[Any], processes: int, limits: Limits
+) -> Iterator[tuple[Any, Any]]:
+    """(job, its result or Stopped), as jobs end; work must be a function of a module, jobs and results plain data."""
+    left = deque(jobs)
+    workers = [_Worker(work) for _ in range(min(processes, len(left)))]
+    try:
+        for worker in workers:
+            worker.give(left.popleft())
+        while workers:
+            wait([worker.pipe for worker in workers], LOOK)
+            for place, worker in enumerate(workers):
+                outcome = _outcome(worker, limits)
+                if outcome is None:
+                    continue
+                yield worker.job, outcome[0]
+                if not left:
+                    worker.end()
+                elif not outcome[1]:  # it was stopped, or died
+                    worker.end()
+                    workers[place] = _Worker(work)
+                    workers[place].give(left.popleft())
+                else:
+                    worker.give(left.popleft())
+            workers = [worker for worker in workers if worker.process.is_alive()]
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
+    """A worker's result, and whether it can go on; None while it is at work."""
+    if worker.pipe.poll():
+        try:
+            return worker.pipe.recv(), True
+        except EOFError:
+            worker.process.join()
+            code = worker.process.exitcode
+            return Stopped("memory" if code == -9 else "error", f"its process ended with code {code}"), False
+    stopped = worker.over(limits)
+    return None if stopped is None else (stopped, False)
+
+
+def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
+    while True:
+        try:
+            job = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            result = work(job)
+        except InputError as problem:
+            result = Stopped("error", str(problem))
+        except MemoryError:
+            result = Stopped("memory", "there is not enough memory")
+        except KeyboardInterrupt:
+            return
+        pipe.send(result)
+
+
+def _resident(pid: int | None) -> int:
+    """Bytes that a process holds; 0 where the system does not say."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0

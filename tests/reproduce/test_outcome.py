@@ -1,0 +1,195 @@
+"""From a file to rows, tables, claims, figures and a report: on real splits of Cora, and on rows made by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import pine.reproduce.command as command
+import pine.reproduce.run as run
+from pine.reproduce.claims import verdicts
+from pine.reproduce.command import Asked, reproduce
+from pine.reproduce.experiment import Experiment
+from pine.reproduce.figures import figures
+from pine.reproduce.outcome import rows_of
+from pine.reproduce.report import as_html
+from pine.reproduce.rows import read_rows, write_rows
+from pine.reproduce.run import Runner
+from pine.reproduce.store import Store
+from pine.reproduce.tables import tables
+from pine.reproduce.units import Machine
+from pine.reproduce.workers import Limits, Stopped
+
+SMALL = {
+    "title": "A small one",
+    "place": "nowhere",
+    "kind": "scores",
+    "datasets": ["cora"],
+    "ratios": [0.1, 0.5],
+    "repeats": 2,
+    "metrics": ["accuracy"],
+    "methods": [
+        {"name": "spread", "spec": "label-propagation", "search": ["label-propagation:alpha=0.0001"]},
+        {"name": "poor", "spec": "label-propagation:alpha=0.0001:rounds=1"},
+    ],
+    "claims": [{"text": "It is first.", "place": "here", "check": "first", "method": "spread"}],
+}
+
+
+@pytest.fixture
+def runner(tmp_path, monkeypatch):
+    """A runner that works in this process and counts what it makes."""
+    made = []
+
+    def here(work, jobs, processes, limits):
+        for job in jobs:
+            made.extend(job)
+            yield job, work(job)
+
+    monkeypatch.setattr(run, "run_jobs", here)
+    runner = Runner(Store(tmp_path / "store.sqlite"), Machine(threads=1), console=Console(quiet=True))
+    object.__setattr__(runner, "made", made)
+    return runner
+
+
+def test_settings_are_chosen_on_held_out_labels_and_results_are_made_once(runner):
+    experiment = Experiment.of("small", SMALL)
+    rows = rows_of(experiment, runner)
+    assert len(rows) == 2 * 2 * 2
+    chosen = {row["spec"] for row in rows if row["method"] == "spread"}
+    assert chosen == {"label-propagation"}  # without spreading it knows nothing of its neighbors' neighbors
+    assert all(row["accuracy"] > 0.7 for row in rows if row["method"] == "spread")
+    held_out = [unit for unit in runner.made if unit.part.held_out]
+    assert len(held_out) == 2 * 4
+    assert len(runner.made) == 2 * 4 + 2 * 4
+    assert rows_of(experiment, runner) == rows
+    assert len(runner.made) == 16
+    more = rows_of(Experiment.of("small", SMALL | {"repeats": 3}), runner)
+    assert len(more) == 12
+    assert {unit.part.repeat for unit in runner.made[16:]} == {2}
+
+
+def test_vectors_without_labels_are_made_once_for_all_splits_and_on_large_data_for_all_repeats(runner):
+    walks = {"name": "start", "spec": "start:dim=8", "search": ["start:dim=4"]}
+    rows = rows_of(Experiment.of("small", SMALL | {"methods": [walks], "claims": []}), runner)
+    assert len(rows) == 4
+    jobs = run.jobs_of(runner.made)
+    assert len(jobs) == 2 * 2  # two settings, two seeds
+    assert all(len(job) == 4 for job in jobs)  # two ratios, held out and not
+    runner.made.clear()
+    given = SMALL | {"methods": [{"name": "start", "spec": "start:dim=6"}], "claims": [], "one_seed": ["cora"]}
+    rows_of(Experiment.of("small", given), runner)
+    assert [unit.seed for unit in runner.made] == [0] * 4
+    assert len(run.jobs_of(runner.made)) == 1
+
+
+def test_what_was_stopped_is_said_and_tried_again_with_a_larger_budget_only(runner, monkeypatch):
+    stop = Stopped("time", "took more than 1 minutes")
+    monkeypatch.setattr(run, "run_jobs", lambda work, jobs, *_: ((job, stop) for job in jobs))
+    experiment = Experiment.of("small", SMALL | {"methods": SMALL["methods"][1:], "claims": []})
+    rows = rows_of(experiment, runner)
+    assert {row["stopped"] for row in rows} == {"time: took more than 1 minutes"}
+    assert "— (time)" in tables(experiment, rows)
+    monkeypatch.setattr(run, "run_jobs", lambda *_: pytest.fail("nothing may be made") if _[1] else iter(()))
+    assert rows_of(experiment, runner) == rows
+    longer = Runner(runner.store, runner.machine, limits=Limits(seconds=7200), console=Console(quiet=True))
+    with pytest.raises(pytest.fail.Exception):
+        rows_of(experiment, longer)
+
+
+def test_the_command_writes_everything_by_real_processes(tmp_path, monkeypatch):
+    experiment = Experiment.of("small", SMALL | {"methods": SMALL["methods"][1:] + SMALL["methods"][:1]})
+    monkeypatch.setattr(command.experiments, "names", lambda: ["small"])
+    monkeypatch.setattr(command.experiments, "read", lambda name: experiment)
+    asked = Asked(["all"], tmp_path, False, Machine(threads=1), 1, Limits())
+    reproduce(asked, Console(quiet=True))
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {"small.csv", "small.md", "small-cora.png", "small-cora.svg", "about.json", "report.html"} <= written
+    page = (tmp_path / "report.html").read_text()
+    assert "It is first." in page
+    assert "<span class='yes'>holds</span>" in page
+    assert "src='http" not in page  # it stands alone
+    assert page.count("data:image/png;base64,") == 1
+
+
+# ---- rows by hand ----
+
+
+def row(method, ratio, accuracy, value=None, dataset="cora", repeat=0, stopped=""):
+    about = {"dataset": dataset, "method": method, "panel": "", "value": value, "ratio": ratio, "repeat": repeat}
+    scores = {} if stopped else {"accuracy": accuracy}
+    return about | {"spec": "gcn"} | scores | {"seconds": None if stopped else 1.0, "stopped": stopped}
+
+
+def checked(claim, rows, **more):
+    experiment = Experiment.of("small", SMALL | {"claims": [{"text": "t", "place": "p"} | claim]} | more)
+    return verdicts(experiment, rows)[0]
+
+
+def test_first_counts_the_cells_won_and_names_the_others():
+    rows = [row("A", 0.1, 0.8), row("B", 0.1, 0.7), row("A", 0.5, 0.8), row("B", 0.5, 0.7)]
+    rows += [row("A", 0.9, 0.8), row("B", 0.9, 0.82)]
+    verdict = checked({"check": "first", "method": "A", "second_to": "B"}, rows)
+    assert (verdict.held, verdict.places, verdict.holds) == (2, 3, True)
+    assert verdict.said == "holds (2 of 3)"
+    alone = checked({"check": "first", "method": "A"}, rows)
+    assert not alone.holds
+    assert "cora at 90 % by 2.0 to B" in alone.numbers
+    assert checked({"check": "first", "method": "A", "second_to": "B"}, rows[4:]).said == "does not hold"
+    gone = [row("A", 0.1, 0.3), row("B", 0.1, None, stopped="time: too long")]
+    assert checked({"check": "first", "method": "A"}, gone).holds
+
+
+def test_above_wants_every_cell_and_rises_every_step():
+    rows = [row(m, 0.5, a, value=v) for m, v, a in [("A", 8, 0.6), ("A", 16, 0.7), ("B", 8, 0.5), ("B", 16, 0.65)]]
+    assert checked({"check": "above", "method": "A", "over": ["B"]}, rows).said == "holds"
+    assert checked({"check": "above", "method": "B", "over": ["A"]}, rows).said == "does not hold"
+    assert checked({"check": "rises", "methods": ["A", "B"]}, rows).said == "holds"
+    rows[1]["accuracy"] = 0.5
+    assert checked({"check": "rises", "methods": ["A", "B"]}, rows).said == "holds in 1 of 2"
+    assert checked({"check": "rises", "methods": ["C"]}, rows).said == "not measured"
+
+
+def test_maps_cluster_where_near_nodes_share_a_class_and_errors_fall_by_a_factor():
+    rng = np.random.default_rng(0)
+    classes = np.arange(200) % 2
+    apart = np.stack([classes * 10.0, 0 * classes], 1) + rng.normal(size=(200, 2))
+
+    def rows(places):
+        return [
+            {"dataset": "cora", "x": x, "y": y, "true": int(c), "predicted": int(c)}
+            for (x, y), c in zip(places, classes, strict=True)
+        ]
+
+    assert checked({"check": "clusters"}, rows(apart), kind="maps").said == "holds"
+    assert checked({"check": "clusters"}, rows(rng.normal(size=(200, 2))), kind="maps").said == "does not hold"
+    errors = [{"target": "max", "size": s, "seed": 0, "error": e} for s, e in [(1, 0.9), (8, 0.2)]]
+    assert checked({"check": "falls", "factor": 3}, errors, kind="approximation").said == "holds"
+    assert checked({"check": "falls", "factor": 5}, errors, kind="approximation").said == "does not hold"
+
+
+def test_rows_come_back_from_their_file_and_make_the_same_tables(tmp_path):
+    rows = [row("A", 0.1, 0.8), row("A", 0.1, 0.9, repeat=1), row("B", 0.1, None, stopped="memory: too much")]
+    write_rows(rows, tmp_path / "rows.csv")
+    again = read_rows(tmp_path / "rows.csv")
+    experiment = Experiment.of("small", SMALL)
+    assert tables(experiment, again) == tables(experiment, rows)
+    assert "| A | **85.0 ±7.1** | 1.0 |" in tables(experiment, rows)
+    assert "| B | — (memory) |  |" in tables(experiment, rows)
+
+
+@pytest.mark.parametrize("ratios", [(0.5,), (0.1, 0.5, 0.9)])
+def test_figures_are_drawn_as_png_and_svg(tmp_path, ratios):
+    rows = [row(m, r, 0.5 + r / 4, repeat=k) for m in "AB" for r in ratios for k in (0, 1)]
+    made = figures(Experiment.of("small", SMALL), rows, tmp_path)
+    assert [path.name for path in made] == ["small-cora.png"]
+    assert (tmp_path / "small-cora.svg").read_text().lstrip().startswith("<?xml")
+
+
+def test_tables_become_html_without_a_way_in_for_markup():
+    page = as_html("**cora**\n\n| a <b> | c |\n|---|---|\n| **1** | 2 |\n\na note")
+    assert page.count("<table>") == page.count("</table>") == 1
+    assert "<th>a &lt;b&gt;</th>" in page
+    assert "<td><b>1</b></td>" in page
+    assert "<p>a note</p>" in page
