@@ -159,6 +159,19 @@ def test_questions_that_cannot_be_answered_are_explained(method):
             model.predict()
 
 
+def test_an_inductive_method_gives_the_graph_of_fit_the_vectors_of_fit(method, tmp_path):
+    if method.transform is Embedder.transform:
+        pytest.skip("is not inductive")
+    graph, labels = islands()
+    graph = graph.with_features({"node": np.random.default_rng(0).random((41, 5))})
+    model = quick(method).fit(graph, labels)
+    np.testing.assert_allclose(model.transform(graph), model.embedding_, atol=1e-6)
+    model.save(tmp_path / "run")
+    np.testing.assert_array_equal(method.load(tmp_path / "run").transform(graph), model.transform(graph))
+    with pytest.raises(InputError, match="is not fitted yet"):
+        quick(method).transform(graph)
+
+
 def test_settings_follow_the_habits_of_scikit_learn(method):
     model = method()
     assert clone(model).get_params() == model.get_params()

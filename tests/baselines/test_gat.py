@@ -12,6 +12,7 @@ from pine import Graph
 from pine.baselines import gat_network
 from pine.baselines.gat import GAT
 from pine.baselines.gat_network import Layer, Network, part, with_loops
+from pine.baselines.inputs import attributes_of, columns_of
 from pine.baselines.neural import Goal
 from pine.baselines.patience import Patience
 from pine.labels import read_labels
@@ -19,6 +20,12 @@ from pine.labels import read_labels
 
 def quick(**settings) -> GAT:
     return GAT(**({"epochs": 60, "threads": 1} | settings))
+
+
+def network_of(graph: Graph, *settings) -> tuple[Network, tuple]:
+    """A network that is not trained, and what it sees of the graph."""
+    columns, cpu = columns_of(graph), torch.device("cpu")
+    return Network(columns, *settings), (attributes_of(graph, columns, cpu), Network.links(graph, cpu, None))
 
 
 def attention_reference(w: np.ndarray, near: np.ndarray, a_own: np.ndarray, a_other: np.ndarray) -> np.ndarray:
@@ -35,10 +42,10 @@ def attention_reference(w: np.ndarray, near: np.ndarray, a_own: np.ndarray, a_ot
 @pytest.mark.parametrize("options", [{}, {"self_loops": "keep"}, {"directed": True}])
 def test_the_hidden_layer_is_attention_over_a_node_and_its_neighbors(options):
     graph = random_graph(**options)
-    network = Network(graph, 6, 2, 3, 0.6)
-    hidden, outputs = (each.detach().numpy() for each in network(with_loops(graph)))
+    network, seen = network_of(graph, 6, 2, 3, 0.6)
+    hidden, outputs = (each.detach().numpy() for each in network(*seen))
     near = (graph.links().to_scipy().toarray() > 0) | np.eye(30, dtype=bool)
-    x = network.inputs.blocks[0].weight.detach().numpy()
+    x = network.inputs.weights[0].detach().numpy()
     vectors = [layer.detach().numpy()[0] for layer in (network.hidden.att_dst, network.hidden.att_src)]
     heads = [attention_reference(x[:, 3 * h : 3 * h + 3], near, vectors[0][h], vectors[1][h]) for h in range(2)]
     before = np.concatenate(heads, axis=1)
@@ -73,12 +80,12 @@ def test_attention_is_dropped_by_our_generator_and_keeps_its_mean():
 
 def test_training_drops_rows_of_the_identity_and_entries_of_the_hidden_layer():
     graph = random_graph(300)
-    network, edges, zeros = Network(graph, 16, 2, 3, 0.6), with_loops(graph), []
+    (network, seen), zeros = network_of(graph, 16, 2, 3, 0.6), []
     network.hidden.share = 0.0  # attention has a test of its own
     for layer in (network.hidden, network.output):
         layer.register_forward_pre_hook(lambda layer, given: zeros.append((given[0] == 0).float()))
-    network(edges)
-    network(edges, torch.Generator().manual_seed(0))
+    network(*seen)
+    network(*seen, torch.Generator().manual_seed(0))
     assert zeros[0].mean() == zeros[1].mean() == 0
     assert zeros[2].all(1).float().mean() == pytest.approx(0.6, abs=0.1)
     assert zeros[2].mean() == zeros[2].all(1).float().mean()

@@ -11,11 +11,10 @@ from torch_geometric.nn import GCNConv
 
 from pine import Graph
 from pine.baselines import GCN
-from pine.baselines.gcn_network import Layer, Network, as_tensor, normalized
-from pine.baselines.inputs import Dense, Identity, Inputs, Sparse, shares
-from pine.nn import Neighbors
+from pine.baselines.gcn_network import Layer, Network
+from pine.baselines.inputs import Dense, Identity, Inputs, Sparse, attributes_of, columns_of, shares
 
-RNG = np.random.default_rng(0)
+RNG, CPU = np.random.default_rng(0), torch.device("cpu")
 
 
 @pytest.mark.parametrize("options", [{}, {"weighted": True}, {"self_loops": "keep"}, {"directed": True}])
@@ -24,12 +23,11 @@ def test_a_layer_is_pygs_own_in_values_and_gradients(options):
     csr = graph.adjacency("both" if graph.directed else None)
     edges = torch.tensor(np.stack([csr.rows(), csr.indices]).astype(np.int64))
     weights = None if csr.weights is None else torch.tensor(csr.weights)
-    adjacency = normalized(graph)
-    ours, theirs = Layer(6, 3, Neighbors.of(adjacency)), GCNConv(6, 3)
+    ours, theirs = Layer(6, 3), GCNConv(6, 3)
     ours.load_state_dict(theirs.state_dict())
     x = torch.randn(40, 6, generator=torch.Generator().manual_seed(0))
     inputs = [x.clone().requires_grad_() for _ in range(2)]
-    outputs = [ours(inputs[0], as_tensor(adjacency, torch.device("cpu"))), theirs(inputs[1], edges, weights)]
+    outputs = [ours(inputs[0], Network.links(graph, CPU, None)), theirs(inputs[1], edges, weights)]
     torch.testing.assert_close(*outputs)
     for each in outputs:
         each.square().sum().backward()
@@ -40,33 +38,32 @@ def test_a_layer_is_pygs_own_in_values_and_gradients(options):
 def test_nodes_without_attributes_have_the_identity_for_attributes():
     graph = random_graph(40, 3)
     eye = graph.with_features({"node": np.eye(40, dtype=np.float32)})
-    adjacency = normalized(graph)
-    networks = [Network(each, Neighbors.of(adjacency), 8, 3, 0.5) for each in (graph, eye)]
-    weight = networks[0].inputs.blocks[0].weight
-    assert weight.shape == (40, 8)
-    networks[1].load_state_dict(networks[0].state_dict(), strict=False)
-    results = [network(as_tensor(adjacency, torch.device("cpu"))) for network in networks]
+    columns = [columns_of(each) for each in (graph, eye)]
+    network = Network(columns[0], 8, 3, 0.5)
+    assert network.inputs.weights[0].shape == (40, 8)
+    attributes = [attributes_of(each, kinds, CPU) for each, kinds in zip((graph, eye), columns, strict=True)]
+    results = [network(x, network.links(graph, CPU, None)) for x in attributes]
     for plain, with_eye in zip(*results, strict=True):
         torch.testing.assert_close(plain, with_eye)
 
 
 def test_dropout_of_the_identity_drops_rows_and_scales_the_others():
-    block = Identity(1000, 4)
-    dropped = block(0.25, torch.Generator().manual_seed(0))
+    weight = torch.rand(1000, 4, generator=torch.Generator().manual_seed(1))
+    dropped = Identity().times(weight, 0.25, torch.Generator().manual_seed(0))
     kept = dropped.abs().sum(1) > 0
     assert 0.7 < kept.float().mean() < 0.8
-    torch.testing.assert_close(dropped[kept], block.weight[kept] / 0.75)
-    torch.testing.assert_close(block(0.25, None), block.weight)
+    torch.testing.assert_close(dropped[kept], weight[kept] / 0.75)
+    torch.testing.assert_close(Identity().times(weight, 0.25, None), weight)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_sparse_attributes_give_what_dense_ones_give(share):
     features = sp.random_array((50, 30), density=0.2, rng=RNG, dtype=np.float32).tocsr()
-    sparse, dense = Sparse(features, 4), Dense(features.toarray(), 4)
-    dense.weight.data.copy_(sparse.weight.data)
-    torch.testing.assert_close(sparse(share, None), dense(share, None))
-    many = [sparse(share, torch.Generator().manual_seed(seed)) for seed in range(400)]
-    torch.testing.assert_close(torch.stack(many).mean(0), dense(0.0, None), atol=0.15, rtol=0)
+    sparse, dense = Sparse(features, CPU), Dense(features.toarray(), CPU)
+    weight = torch.rand(30, 4, generator=torch.Generator().manual_seed(1)) - 0.5
+    torch.testing.assert_close(sparse.times(weight, share, None), dense.times(weight, share, None))
+    many = [sparse.times(weight, share, torch.Generator().manual_seed(seed)) for seed in range(400)]
+    torch.testing.assert_close(torch.stack(many).mean(0), dense.times(weight, 0.0, None), atol=0.15, rtol=0)
     assert (torch.stack(many).std(0).max() > 0.05) == (share > 0)
 
 
@@ -74,8 +71,10 @@ def test_counts_become_shares_and_other_features_stay():
     counts = np.array([[1.0, 3.0], [0.0, 0.0]], np.float32)
     assert shares(counts).tolist() == [[0.25, 0.75], [0, 0]]
     assert shares(sp.csr_array(counts)).toarray().tolist() == [[0.25, 0.75], [0, 0]]
-    signed = np.array([[-1.0, 3.0]], np.float32)
-    assert shares(signed) is signed
+    graph = Graph.from_edges([(0, 1)])
+    for features, seen in ((counts, shares(counts)), (counts - 1, counts - 1)):
+        graph = graph.with_features({"node": features})
+        assert attributes_of(graph, columns_of(graph), CPU)["node"].features.tolist() == seen.tolist()
 
 
 def test_types_have_attributes_of_their_own_or_none():
@@ -83,9 +82,11 @@ def test_types_have_attributes_of_their_own_or_none():
         {("a", "to", "b"): [(0, 0), (1, 1), (2, 1)], ("b", "to", "c"): [(0, 0)]},
         features={"b": np.ones((2, 5), np.float32), "c": sp.csr_array(np.ones((1, 7), np.float32))},
     )
-    inputs = Inputs(graph, 4)
-    assert [tuple(block.weight.shape) for block in inputs.blocks] == [(3, 4), (5, 4), (7, 4)]
-    assert inputs(0.5, torch.Generator().manual_seed(0)).shape == (6, 4)
+    columns = columns_of(graph)
+    inputs = Inputs(columns, 4)
+    assert [tuple(weight.shape) for weight in inputs.weights] == [(3, 4), (5, 4), (7, 4)]
+    x = attributes_of(graph, columns, CPU)
+    assert inputs(x, 0.5, torch.Generator().manual_seed(0)).shape == (6, 4)
     model = GCN(epochs=20, threads=1).fit(graph, {"b": {0: "x", 1: "y"}})
     assert model.predict(type="b").tolist() == ["x", "y"]
 

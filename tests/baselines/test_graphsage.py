@@ -12,12 +12,19 @@ from pine import Graph
 from pine.baselines import graphsage_network
 from pine.baselines.graphsage import GraphSAGE
 from pine.baselines.graphsage_network import Network
+from pine.baselines.inputs import attributes_of, columns_of
 from pine.baselines.neighbor_samples import NeighborSampler
 from pine.evaluation import evaluate
 
 
 def quick(**settings) -> GraphSAGE:
     return GraphSAGE(**({"epochs": 60, "threads": 1} | settings))
+
+
+def network_of(graph: Graph, *settings) -> tuple[Network, dict]:
+    """A network that is not trained, and what stands for the graph's nodes."""
+    columns = columns_of(graph)
+    return Network(columns, *settings), attributes_of(graph, columns, torch.device("cpu"))
 
 
 STAR = Graph.from_edges([(0, leaf) for leaf in range(1, 9)], nodes=range(10))  # and a node of its own
@@ -74,11 +81,11 @@ def sage_reference(layer: torch.nn.Module, x: np.ndarray, graph: Graph, aggregat
 @pytest.mark.parametrize("aggregator", ["pool", "mean"])
 def test_two_layers_are_what_the_paper_prints(aggregator):
     graph = random_graph()
-    network = Network(graph, 6, 3, aggregator, 0.5)
+    network, own = network_of(graph, 6, 3, aggregator, 0.5)
     csr = graph.links()
     pairs = torch.tensor(np.stack([csr.indices, csr.rows()]).astype(np.int64))
-    vectors, outputs = (each.detach().numpy() for each in network((pairs, pairs)))
-    x = network.inputs.blocks[0].weight.detach().numpy()
+    vectors, outputs = (each.detach().numpy() for each in network(own, (pairs, pairs)))
+    x = network.inputs.weights[0].detach().numpy()
     first = np.maximum(sage_reference(network.first, x, graph, aggregator), 0)
     second = sage_reference(network.second, first, graph, aggregator)
     second /= np.linalg.norm(second, axis=1, keepdims=True)
@@ -88,12 +95,12 @@ def test_two_layers_are_what_the_paper_prints(aggregator):
 
 def test_training_drops_some_of_what_enters_layers_and_classifier():
     graph = random_graph(300)
-    network, zeros = Network(graph, 16, 3, "pool", 0.5), []
+    (network, x), zeros = network_of(graph, 16, 3, "pool", 0.5), []
     pairs = [torch.tensor(NeighborSampler.of(graph.links(), 5).draw(0))] * 2
     for layer in (network.first, network.second, network.output):
         layer.register_forward_pre_hook(lambda layer, given: zeros.append((given[0] == 0).float()))
-    network(pairs)
-    network(pairs, torch.Generator().manual_seed(0))
+    network(x, pairs)
+    network(x, pairs, torch.Generator().manual_seed(0))
     assert zeros[0].mean() == zeros[2].mean() == 0
     assert zeros[3].all(1).float().mean() == pytest.approx(0.5, abs=0.1), "rows of the identity"
     assert zeros[4].mean() > zeros[1].mean() + 0.15
@@ -105,9 +112,9 @@ def test_training_samples_neighbors_anew_and_prediction_sees_all(monkeypatch):
     seen = []
     forward = Network.forward
 
-    def watched(self, pairs, generator=None):
+    def watched(self, x, pairs, generator=None):
         seen.append([each.numpy() for each in pairs])
-        return forward(self, pairs, generator)
+        return forward(self, x, pairs, generator)
 
     monkeypatch.setattr(graphsage_network.Network, "forward", watched)
     quick(samples_1=4, samples_2=2, epochs=3).fit(graph, label)

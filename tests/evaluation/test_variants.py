@@ -44,6 +44,14 @@ def test_a_spec_is_a_name_with_settings_and_keeps_its_spelling():
         ("pine:lam=big", "lam takes a number or none, got 'big'"),
         ("pine:scaling=cube", "scaling takes 'sum' or 'sqrt' or 'mean', got 'cube'"),
         ("pine:conditioned=1", "conditioned takes true or false, got '1'"),
+        *(
+            (
+                f"metapath2vec:metapaths={wrong}",
+                "metapaths takes cycles of node types such as author-term-author (several joined by +) or none, "
+                f"got {wrong!r}",
+            )
+            for wrong in ("author", "author-term", "author--author", "-", "a-a+", "a-b-a+b", "3", "true")
+        ),
         ("pine:lam", "a variant is NAME:key=value"),
         ("pine:lam=", "a variant is NAME:key=value"),
         ("pine:lam=1:lam=2", "each key once"),
@@ -61,6 +69,28 @@ def test_what_a_spec_cannot_say_is_refused_in_one_sentence(spec, message):
     with pytest.raises(InputError) as refused:
         parse(spec)
     assert message in str(refused.value)
+
+
+def test_metapaths_are_node_types_joined_and_several_have_a_plus_between_them():
+    assert parse("metapath2vec:metapaths=author-term-author").settings == {"metapaths": (("author", "term", "author"),)}
+    two = parse("metapath2vec:metapaths=a-b-a+b-b:walks=2:dim=4")
+    assert two.settings == {"metapaths": (("a", "b", "a"), ("b", "b")), "walks": 2, "dim": 4}
+    assert parse("metapath2vec:metapaths=none").settings == {"metapaths": None}
+    assert parse("metapath2vec:metapaths=1-1").settings == {"metapaths": (("1", "1"),)}
+
+
+def test_metapaths_of_a_spec_are_walked():
+    graph, groups = typed()
+    data = replace(
+        pine.datasets.load("cora"), name="typed", graph=graph, labels={"author": groups[graph.ids("author")]}
+    )
+    quick = "walks=4:length=20:dim=8:threads=1"
+    specs = [f"metapath2vec:metapaths={each}:{quick}" for each in ("author-word-author", "none")]
+    own, all_pairs = evaluate(data, specs, [0.5], 1)
+    assert own.method == specs[0]
+    assert own.scores == all_pairs.scores, "there is one pair of types that are linked"
+    with pytest.raises(InputError, match="no relation links 'author' and 'author'"):
+        list(evaluate(data, [f"metapath2vec:metapaths=author-author:{quick}"], [0.5], 1))
 
 
 @dataclass

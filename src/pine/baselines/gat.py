@@ -8,7 +8,7 @@ x is the identity matrix and W a table with a row for each node.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -18,11 +18,15 @@ from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 
+if TYPE_CHECKING:
+    from pine.baselines.base_network import BaseNetwork
+
 
 @dataclass
 class GAT(GraphNetwork):
     """embedding_ is the hidden layer. Types are not told apart, except that each has attributes of its own or none;
-    weights of edges are not looked at, and edges go both ways.
+    weights of edges are not looked at, and edges go both ways. Where all types have attributes, transform and predict
+    take other graphs too.
 
     Defaults: its authors' code for Cora, which is the PINE paper's setting too. That code stops early on validation
     labels. Here a fifth of the known labels, drawn at random, takes their part; a second training, on all labels, then
@@ -46,10 +50,15 @@ class GAT(GraphNetwork):
     device: str = "auto"
     threads: int | None = None
 
-    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
+    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, BaseNetwork]:
         from pine.baselines.gat_network import learn
 
         return learn(self, graph, labels, rng)
+
+    def _network(self) -> type[BaseNetwork]:
+        from pine.baselines.gat_network import Network
+
+        return Network
 
     def _check(self) -> None:
         super()._check()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -13,10 +14,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GATConv
 
+from pine.baselines.base_network import BaseNetwork
 from pine.baselines.full_batch import Forward, fitted, seeded, step
-from pine.baselines.inputs import Inputs
+from pine.baselines.inputs import Attributes, attributes_of, columns_of
 from pine.baselines.neural import Goal
 from pine.baselines.patience import Patience
+from pine.baselines.trained_network import Columns
 from pine.embedder import Fitted
 from pine.graph import Graph
 from pine.labels import Labels
@@ -32,33 +35,44 @@ HELD_OUT = 0.2  # of the known labels
 FEWEST, FIXED_EPOCHS = 10, 200
 
 
-def learn(model: GAT, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
+def learn(model: GAT, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, Network]:
     """Find the number of epochs on held-out labels, then train anew on all of them."""
     goal = Goal.of(graph, labels, device_of(model.device))
-    edges = with_loops(graph).to(goal.positions.device)
+    seen = Seen.of(graph, goal.positions.device)
     if len(labels.known) < FEWEST:
         epochs = min(FIXED_EPOCHS, model.epochs)
     else:
-        epochs = number_of_epochs(model, graph, edges, labels, goal, rng)
-    training = Training(model, graph, edges, goal, rng)
+        epochs = number_of_epochs(model, seen, labels, goal, rng)
+    training = Training(model, seen, goal, rng)
     for _ in range(epochs):
         training.step()
-    return fitted(training.forward, goal)
+    return fitted(training.forward, goal), training.network
 
 
-def number_of_epochs(
-    model: GAT, graph: Graph, edges: Tensor, labels: Labels, goal: Goal, rng: np.random.Generator
-) -> int:
+class Seen(NamedTuple):
+    """What a training sees of a graph."""
+
+    columns: Sequence[Columns]
+    x: Attributes
+    edges: Tensor
+
+    @classmethod
+    def of(cls, graph: Graph, device: torch.device) -> Seen:
+        columns = columns_of(graph)
+        return cls(columns, attributes_of(graph, columns, device), with_loops(graph).to(device))
+
+
+def number_of_epochs(model: GAT, seen: Seen, labels: Labels, goal: Goal, rng: np.random.Generator) -> int:
     """How long to train: until patience with a part of the labels ends."""
     held = rng.permutation(len(labels.known)) < HELD_OUT * len(labels.known)
-    seen, unseen = part(goal, ~held), part(goal, held)
-    training, patience = Training(model, graph, edges, seen, rng), Patience(model.patience)
+    shown, hidden = part(goal, ~held), part(goal, held)
+    training, patience = Training(model, seen, shown, rng), Patience(model.patience)
     for epoch in range(1, model.epochs + 1):
         training.step()
         with torch.no_grad():
             outputs = training.forward(None)[1]
         score = held_out_score(labels, held, goal.scores(outputs)[labels.known])
-        if patience.ends(epoch, float(unseen.loss(outputs)), score):
+        if patience.ends(epoch, float(hidden.loss(outputs)), score):
             break
     return patience.kept
 
@@ -72,33 +86,36 @@ def part(goal: Goal, kept: NDArray[np.bool_]) -> Goal:
 class Training:
     """A network with its optimizer, from a fresh start."""
 
-    def __init__(self, model: GAT, graph: Graph, edges: Tensor, goal: Goal, rng: np.random.Generator) -> None:
-        self.generator, self.goal = seeded(rng, edges.device), goal
-        network = Network(graph, model.dim, model.heads, goal.num_outputs, model.dropout).to(edges.device)
-        self.forward: Forward = partial(network, edges)
+    def __init__(self, model: GAT, seen: Seen, goal: Goal, rng: np.random.Generator) -> None:
+        device = seen.edges.device
+        self.generator, self.goal = seeded(rng, device), goal
+        self.network = Network(seen.columns, model.dim, model.heads, goal.num_outputs, model.dropout).to(device)
+        self.forward: Forward = partial(self.network, seen.x, seen.edges)
         rate, decay = model.learning_rate, model.weight_decay
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=rate, weight_decay=decay, fused=True)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=rate, weight_decay=decay, fused=True)
 
     def step(self) -> None:
         step(self.forward, self.goal, self.optimizer, self.generator)
 
 
-class Network(nn.Module):
+class Network(BaseNetwork):
     """Heads of attention side by side, elu, and one head of attention for the outputs."""
 
-    def __init__(self, graph: Graph, dim: int, heads: int, num_outputs: int, dropout: float) -> None:
-        super().__init__()
+    def __init__(self, columns: Sequence[Columns], dim: int, heads: int, num_outputs: int, dropout: float) -> None:
+        super().__init__(columns, dim, heads=heads, num_outputs=num_outputs, dropout=dropout)
         self.dropout = dropout
-        self.inputs = Inputs(graph, dim)
         self.hidden = Layer(dim, dim // heads, heads, dropout)
         self.hidden.lin = nn.Identity()  # it is given X W
         self.output = Layer(dim, num_outputs, 1, dropout)
 
-    def forward(self, edges: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
-        """(num_nodes, dim) and (num_nodes, num_outputs); with a generator, entries are dropped."""
+    @staticmethod
+    def links(graph: Graph, device: torch.device, threads: int | None) -> Tensor:
+        return with_loops(graph).to(device)
+
+    def forward(self, x: Attributes, links: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
         share = self.dropout if generator is not None else 0.0
-        hidden = functional.elu(self.hidden(self.inputs(share, generator), edges, generator))
-        return hidden, self.output(dropped(hidden, share, generator), edges, generator)
+        hidden = functional.elu(self.hidden(self.inputs(x, share, generator), links, generator))
+        return hidden, self.output(dropped(hidden, share, generator), links, generator)
 
 
 class Layer(GATConv):  # type: ignore[misc]

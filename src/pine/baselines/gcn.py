@@ -6,7 +6,7 @@ Where nodes have no attributes, X is the identity matrix and W_1 a table with a 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from pine.embedder import Fitted, Seed
 from pine.graph import Graph
 from pine.labels import Labels
 
+if TYPE_CHECKING:
+    from pine.baselines.base_network import BaseNetwork
+
 
 @dataclass
 class GCN(GraphNetwork):
     """embedding_ is the hidden layer. Types are not told apart, except that each has attributes of its own or none.
+    Where all have some, transform and predict take other graphs too.
 
     Defaults: its authors' code, with the 64 dimensions of the PINE paper's comparison in place of 16. That code also
     stops early on validation labels; here are none, and all epochs are trained.
@@ -35,7 +39,12 @@ class GCN(GraphNetwork):
     device: str = "auto"
     threads: int | None = None
 
-    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
+    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, BaseNetwork]:
         from pine.baselines.gcn_network import learn
 
         return learn(self, graph, labels, rng)
+
+    def _network(self) -> type[BaseNetwork]:
+        from pine.baselines.gcn_network import Network
+
+        return Network

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -12,9 +13,11 @@ from torch import Tensor, nn
 from torch_geometric.nn import GCNConv
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
+from pine.baselines.base_network import BaseNetwork
 from pine.baselines.full_batch import fitted, seeded, step
-from pine.baselines.inputs import Inputs
+from pine.baselines.inputs import Attributes, attributes_of, columns_of
 from pine.baselines.neural import Goal
+from pine.baselines.trained_network import Columns
 from pine.embedder import Fitted
 from pine.graph import Graph
 from pine.graph.csr import CSR, build_csr
@@ -27,40 +30,50 @@ if TYPE_CHECKING:
     from pine.baselines.gcn import GCN
 
 
-def learn(model: GCN, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
+def learn(model: GCN, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, Network]:
     """Train on the known labels, and read the hidden layer and the scores of all nodes."""
     device = device_of(model.device)
     generator = seeded(rng, device)
     goal = Goal.of(graph, labels, device)
-    adjacency = normalized(graph)
-    neighbors = Neighbors.of(adjacency, device=device, threads=model.threads)
-    network = Network(graph, neighbors, model.dim, goal.num_outputs, model.dropout).to(device)
-    forward = partial(network, as_tensor(adjacency, device))
+    columns = columns_of(graph)
+    network = Network(columns, model.dim, goal.num_outputs, model.dropout).to(device)
+    links = network.links(graph, device, model.threads)
+    forward = partial(network, attributes_of(graph, columns, device), links)
     first, rest = network.inputs.parameters(), [*network.hidden.parameters(), *network.output.parameters()]
     groups: list[dict[str, Any]] = [{"params": list(first), "weight_decay": model.weight_decay}, {"params": rest}]
     optimizer = torch.optim.Adam(groups, lr=model.learning_rate, fused=True)
     for _ in range(model.epochs):
         step(forward, goal, optimizer, generator)
-    return fitted(forward, goal)
+    return fitted(forward, goal), network
 
 
-class Network(nn.Module):
+class Links(NamedTuple):
+    """S: as pine.nn sums over neighbors, and as PyG's layers take it."""
+
+    neighbors: Neighbors
+    matrix: Tensor
+
+
+class Network(BaseNetwork):
     """hidden = relu(S X W_1 + b_1), outputs = S hidden W_2 + b_2, with dropout on X and on hidden while training."""
 
-    def __init__(self, graph: Graph, neighbors: Neighbors, dim: int, num_outputs: int, dropout: float) -> None:
-        super().__init__()
+    def __init__(self, columns: Sequence[Columns], dim: int, num_outputs: int, dropout: float) -> None:
+        super().__init__(columns, dim, num_outputs=num_outputs, dropout=dropout)
         self.dropout = dropout
-        self.inputs = Inputs(graph, dim)
-        self.hidden = Layer(dim, dim, neighbors)
+        self.hidden = Layer(dim, dim)
         self.hidden.lin = nn.Identity()  # it is given X W_1
-        self.output = Layer(dim, num_outputs, neighbors)
+        self.output = Layer(dim, num_outputs)
 
-    def forward(self, matrix: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
-        """(num_nodes, dim) and (num_nodes, num_outputs); with a generator, entries are dropped."""
+    @staticmethod
+    def links(graph: Graph, device: torch.device, threads: int | None) -> Links:
+        adjacency = normalized(graph)
+        return Links(Neighbors.of(adjacency, device=device, threads=threads), as_tensor(adjacency, device))
+
+    def forward(self, x: Attributes, links: Links, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
         share = self.dropout if generator is not None else 0.0
-        hidden = self.hidden(self.inputs(share, generator), matrix).relu()
+        hidden = self.hidden(self.inputs(x, share, generator), links).relu()
         seen = hidden if generator is None else dropped(hidden, share, generator)
-        return hidden, self.output(seen, matrix)
+        return hidden, self.output(seen, links)
 
 
 class Layer(GCNConv):  # type: ignore[misc]
@@ -70,11 +83,17 @@ class Layer(GCNConv):  # type: ignore[misc]
     gradient sorts the matrix anew in every step.
     """
 
-    def __init__(self, width: int, num_outputs: int, neighbors: Neighbors) -> None:
+    def __init__(self, width: int, num_outputs: int) -> None:
         super().__init__(width, num_outputs, normalize=False)
-        self.neighbors = neighbors
+        self.neighbors: Neighbors | None = None
+
+    def forward(self, x: Tensor, links: Links) -> Tensor:
+        self.neighbors = links.neighbors
+        outputs: Tensor = super().forward(x, links.matrix)
+        return outputs
 
     def message_and_aggregate(self, adj_t: Tensor, x: Tensor) -> Tensor:
+        assert self.neighbors is not None
         return neighbor_sum(x, self.neighbors)
 
 

@@ -7,7 +7,7 @@ Where nodes have no attributes, x is learned: a table with a row for each node.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -17,11 +17,15 @@ from pine.errors import one_of
 from pine.graph import Graph
 from pine.labels import Labels
 
+if TYPE_CHECKING:
+    from pine.baselines.base_network import BaseNetwork
+
 
 @dataclass
 class GraphSAGE(GraphNetwork):
     """embedding_ is the second layer, at unit length; a linear classifier reads it. Types are not told apart, except
-    that each has attributes of its own or none; weights of edges are not looked at, and edges go both ways.
+    that each has attributes of its own or none; weights of edges are not looked at, and edges go both ways. Where all
+    types have attributes, transform and predict take other graphs too, with all neighbors.
 
     Rate, samples and the unit length of the last layer alone: its authors' code. Their ten epochs in batches are for
     large graphs; here every epoch is one step on all labels, and the number of epochs, dropout and weight decay were
@@ -49,10 +53,15 @@ class GraphSAGE(GraphNetwork):
     device: str = "auto"
     threads: int | None = None
 
-    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> Fitted:
+    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, BaseNetwork]:
         from pine.baselines.graphsage_network import learn
 
         return learn(self, graph, labels, rng)
+
+    def _network(self) -> type[BaseNetwork]:
+        from pine.baselines.graphsage_network import Network
+
+        return Network
 
     def _check(self) -> None:
         super()._check()

@@ -60,8 +60,13 @@ class Goal:
 
     def scores(self, outputs: Tensor) -> NDArray[np.float32]:
         """What Fitted.scores holds: (nodes of the labelled type, num_outputs)."""
-        own = probabilities(self.task, outputs[self.place])
-        if self.task == "numbers":
-            own = own * self.scale + self.center
-        scores: NDArray[np.float32] = own.float().cpu().numpy()
-        return scores
+        return scores_of(self.task, outputs[self.place], self.center, self.scale)
+
+
+def scores_of(task: str, outputs: Tensor, center: float, scale: float) -> NDArray[np.float32]:
+    """Outputs as probabilities, or as numbers in their own units: (count, num_outputs)."""
+    own = probabilities(task, outputs)
+    if task == "numbers":
+        own = own * scale + center
+    scores: NDArray[np.float32] = own.float().cpu().numpy()
+    return scores

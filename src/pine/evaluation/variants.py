@@ -6,6 +6,8 @@ Keys are the method's settings, and four that belong to the evaluation:
     labels=off              fit a method that can do without labels without them; its vectors go to logistic regression
     spread=ALPHA            predictions spread along edges (pine.spreading)
     types=off               the nodes of all types as one type: K = 1
+
+Metapaths are written author-term-author, and several with a plus: author-term-author+author-author.
 """
 
 from __future__ import annotations
@@ -26,7 +28,15 @@ from pine.spreading import check_spread
 OWN = ("paper", "labels", "spread", "types")
 PAPER = {"one-type": False, "typed": True}
 LITERALS = {"none": None, "true": True, "false": False}
-KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", NoneType: "none"}
+METAPATHS = tuple[tuple[str, ...], ...]
+KINDS = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a word",
+    NoneType: "none",
+    METAPATHS: "cycles of node types such as author-term-author (several joined by +)",
+}
 
 
 @dataclass(frozen=True)
@@ -128,7 +138,8 @@ def _setting(spec: str, method: type[Embedder], key: str, text: str) -> Any:
         )
     if key == "seed":
         raise InputError(f"{spec!r}: the seed is the number of the repeat; leave seed= out")
-    value, kinds = _literal(text), _kinds(get_type_hints(method)[key])
+    kinds = _kinds(get_type_hints(method)[key])
+    value = _metapaths(text) if METAPATHS in kinds and "-" in text else _literal(text)
     if not any(_is_a(value, kind) for kind in kinds):
         wanted = " or ".join(KINDS.get(kind, repr(kind)) for kind in kinds if isinstance(kind, str) or kind in KINDS)
         raise InputError(f"{spec!r}: {key} takes {wanted}, got {text!r}")
@@ -146,6 +157,13 @@ def _literal(text: str) -> Any:
     return text
 
 
+def _metapaths(text: str) -> Any:
+    """((author, term, author), ...); the text itself if these are no cycles."""
+    paths = tuple(tuple(path.split("-")) for path in text.split("+"))
+    cycles = all(len(path) > 1 and path[0] == path[-1] and all(path) for path in paths)
+    return paths if cycles else text
+
+
 def _kinds(hint: Any) -> list[Any]:
     """What an annotation allows: types, and the words of a Literal."""
     if get_origin(hint) in (Union, UnionType):
@@ -158,7 +176,7 @@ def _is_a(value: Any, kind: Any) -> bool:
         return bool(value == kind)
     if kind in (int, float):
         return isinstance(value, int | kind) and not isinstance(value, bool)
-    return kind in KINDS and isinstance(value, kind)
+    return kind in KINDS and isinstance(value, tuple if kind == METAPATHS else kind)
 
 
 def _switch(spec: str, given: Mapping[str, str], key: str) -> bool:
