@@ -39,8 +39,9 @@ class Runner:
         with progress_bar(self.console) as progress:
             task = progress.add_task(what, total=len(wanted))
             progress.advance(task, len(done))
-            work = partial(make, machine=self._share())
-            for job, outcome in run_jobs(work, jobs_of(missing), self.processes, self.limits):
+            jobs = jobs_of(missing)
+            work = partial(make, machine=self._share(len(jobs)))
+            for job, outcome in run_jobs(work, jobs, self.processes, self.limits):
                 for unit, result in zip(job, self._told(outcome, len(job)), strict=True):
                     done[unit] = result
                     self.store.put(keys[unit], told(unit), result)
@@ -59,9 +60,9 @@ class Runner:
         budget = {"seconds": self.limits.seconds, "memory": self.limits.memory}
         return [{"stopped": outcome.why, "said": outcome.said} | budget] * count
 
-    def _share(self) -> Machine:
+    def _share(self, jobs: int) -> Machine:
         """The machine of one process: its share of the cores."""
-        threads = max(1, number_of_threads(self.machine.threads) // self.processes)
+        threads = max(1, number_of_threads(self.machine.threads) // max(1, min(self.processes, jobs)))
         return Machine(self.machine.data_dir, self.machine.device, threads)
 
 
