@@ -20,15 +20,16 @@ def progress_bar(console: Console, disable: bool = False) -> Progress:
 
 
 class Work:
-    """What a fit has to do, in epochs of one model, shown by a bar; more may be planned on the way."""
+    """What there is to do, shown by a bar; more may be planned on the way."""
 
-    def __init__(self, bar: Progress) -> None:
-        self.bar, self.total, self.task = bar, 0, bar.add_task("PINE", total=None)
+    def __init__(self, bar: Progress, what: str) -> None:
+        self.bar, self.total, self.task = bar, 0, bar.add_task(what, total=None)
 
-    def plan(self, epochs: int) -> None:
+    def plan(self, count: int) -> None:
         """More to do."""
-        self.total += epochs
+        self.total += count
         self.bar.update(self.task, total=self.total)
 
-    def done(self, epochs: int) -> None:
-        self.bar.advance(self.task, epochs)
+    def done(self, count: int, what: str | None = None) -> None:
+        """Some of it is done, and what is being done is shown."""
+        self.bar.update(self.task, advance=count, description=what)

@@ -12,7 +12,7 @@ from pine.reproduce.claims import verdicts
 from pine.reproduce.command import Asked, reproduce
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.figures import figures
-from pine.reproduce.outcome import rows_of
+from pine.reproduce.outcome import amount, rows_of
 from pine.reproduce.report import as_html
 from pine.reproduce.rows import read_rows, write_rows
 from pine.reproduce.run import Runner
@@ -48,7 +48,7 @@ def runner(tmp_path, monkeypatch):
             yield job, work(job)
 
     monkeypatch.setattr(run, "run_jobs", here)
-    runner = Runner(Store(tmp_path / "store.sqlite"), Machine(threads=1), console=Console(quiet=True))
+    runner = Runner(Store(tmp_path / "store.sqlite"), Machine(threads=1))
     object.__setattr__(runner, "made", made)
     return runner
 
@@ -62,7 +62,7 @@ def test_settings_are_chosen_on_held_out_labels_and_results_are_made_once(runner
     assert all(row["accuracy"] > 0.7 for row in rows if row["method"] == "spread")
     held_out = [unit for unit in runner.made if unit.part.held_out]
     assert len(held_out) == 2 * 4
-    assert len(runner.made) == 2 * 4 + 2 * 4
+    assert len(runner.made) == 2 * 4 + 2 * 4 == amount(experiment)
     assert rows_of(experiment, runner) == rows
     assert len(runner.made) == 16
     more = rows_of(Experiment.of("small", SMALL | {"repeats": 3}), runner)
@@ -93,7 +93,7 @@ def test_what_was_stopped_is_said_and_tried_again_with_a_larger_budget_only(runn
     assert "— (time)" in tables(experiment, rows)
     monkeypatch.setattr(run, "run_jobs", lambda *_: pytest.fail("nothing may be made") if _[1] else iter(()))
     assert rows_of(experiment, runner) == rows
-    longer = Runner(runner.store, runner.machine, limits=Limits(seconds=7200), console=Console(quiet=True))
+    longer = Runner(runner.store, runner.machine, limits=Limits(seconds=7200))
     with pytest.raises(pytest.fail.Exception):
         rows_of(experiment, longer)
 

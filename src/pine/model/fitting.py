@@ -34,7 +34,7 @@ def learn(
         torch_threads(model.threads),
         progress_bar(Console(stderr=True), disable=not model.progress) as bar,
     ):
-        return _learn(model, graph, labels, rng, earlier, Work(bar))
+        return _learn(model, graph, labels, rng, earlier, Work(bar, "PINE"))
 
 
 def _learn(

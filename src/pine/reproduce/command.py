@@ -18,11 +18,12 @@ from rich.table import Table
 from pine._version import __version__
 from pine.files import atomic_write
 from pine.parallel import number_of_threads
+from pine.progress import Work, progress_bar
 from pine.reproduce import experiment as experiments
 from pine.reproduce.claims import verdicts
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.figures import figures
-from pine.reproduce.outcome import rows_of
+from pine.reproduce.outcome import amount, rows_of
 from pine.reproduce.report import Section, write_report
 from pine.reproduce.rows import Row, write_rows
 from pine.reproduce.run import Runner
@@ -64,15 +65,17 @@ def reproduce(asked: Asked, console: Console) -> None:
     store = Store(asked.out / STORE)
     for other in asked.take:
         console.print(f"{store.take(other):,} results taken from {other}")
-    runner = Runner(store, asked.machine, asked.processes, asked.limits)
+    cut = [each.quicker() if asked.quick else each for each in chosen]
     sections = []
-    for whole in chosen:
-        experiment = whole.quicker() if asked.quick else whole
-        rows = rows_of(experiment, runner)
-        section = written(experiment, rows, asked.out)
-        sections.append(section)
-        for verdict in section.verdicts:
-            console.print(f"{experiment.name}: {verdict.claim.text}: [b]{verdict.said}[/b]; {verdict.numbers}")
+    with progress_bar(console) as bar:
+        work = Work(bar, "results")
+        work.plan(sum(map(amount, cut)))
+        runner = Runner(store, asked.machine, asked.processes, asked.limits, work)
+        for experiment in cut:
+            section = written(experiment, rows_of(experiment, runner), asked.out)
+            sections.append(section)
+            for verdict in section.verdicts:
+                console.print(f"{experiment.name}: {verdict.claim.text} [b]{verdict.said}[/b]; {verdict.numbers}")
     facts = _facts(asked, time.monotonic() - begin)
     with atomic_write(asked.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")

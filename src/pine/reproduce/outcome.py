@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,16 @@ from pine.reproduce.units import Approximation, Map, Score
 def rows_of(experiment: Experiment, runner: Runner) -> list[Row]:
     """Make what is missing, and tell what became of everything."""
     return {"scores": _scores, "maps": _maps, "approximation": _approximation}[experiment.kind](experiment, runner)
+
+
+def amount(experiment: Experiment) -> int:
+    """How many results it asks for, those that settings are chosen on included."""
+    if experiment.kind == "scores":
+        places = list(_places(experiment))
+        return len(set(_to_choose(places))) + len(places)
+    if experiment.kind == "maps":
+        return len(experiment.datasets)
+    return len(_targets(experiment))
 
 
 # ---- scores ----
@@ -45,14 +55,17 @@ class Place:
 
 def _scores(experiment: Experiment, runner: Runner) -> list[Row]:
     places = list(_places(experiment))
-    tuned = [place for place in places if len(place.specs) > 1]
-    first = [place.unit(spec, held_out=True) for place in tuned for spec in place.specs]
-    # The vectors of unsupervised methods serve the choice and the report: both are made at once.
-    both = [place.unit(spec) for place in tuned for spec in place.specs if not parse(spec).predicts]
-    held_out = runner.results([*first, *both], f"{experiment.name}, choosing settings") if first else {}
+    held_out = runner.results(_to_choose(places), f"{experiment.name}, choosing settings")
     chosen = {place: _best(place, held_out, experiment.metrics[0]) for place in places}
     found = runner.results([place.unit(chosen[place]) for place in places], experiment.name)
     return [_row(place, chosen[place], found[place.unit(chosen[place])]) for place in places]
+
+
+def _to_choose(places: Sequence[Place]) -> list[Score]:
+    """What settings are chosen on. Vectors that no label enters serve the report too: both are made at once."""
+    tuned = [(place, spec) for place in places if len(place.specs) > 1 for spec in place.specs]
+    held_out = [place.unit(spec, held_out=True) for place, spec in tuned]
+    return held_out + [place.unit(spec) for place, spec in tuned if not parse(spec).predicts]
 
 
 def _places(experiment: Experiment) -> Iterator[Place]:
@@ -106,12 +119,16 @@ def _maps(experiment: Experiment, runner: Runner) -> list[Row]:
 
 
 def _approximation(experiment: Experiment, runner: Runner) -> list[Row]:
-    from pine.reproduce.approximation import TARGETS
-
-    units = [Approximation(target, size) for target in TARGETS for size in experiment.sizes]
+    units = _targets(experiment)
     found = runner.results(units, experiment.name)
     return [
         {"target": unit.target, "size": unit.size, "seed": seed, "error": error}
         for unit in units
         for seed, error in enumerate(found[unit].get("errors", ()))
     ]
+
+
+def _targets(experiment: Experiment) -> list[Approximation]:
+    from pine.reproduce.approximation import TARGETS
+
+    return [Approximation(target, size) for target in TARGETS for size in experiment.sizes]

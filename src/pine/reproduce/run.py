@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from pine.parallel import number_of_threads
-from pine.progress import progress_bar
+from pine.progress import Work, progress_bar
 from pine.reproduce.store import Store
 from pine.reproduce.units import Machine, Unit, told
 from pine.reproduce.workers import Limits, Stopped, run_jobs
@@ -27,7 +27,7 @@ class Runner:
     machine: Machine
     processes: int = 1
     limits: Limits = field(default_factory=Limits)
-    console: Console = field(default_factory=lambda: Console(stderr=True))
+    work: Work = field(default_factory=lambda: Work(progress_bar(Console(quiet=True)), "results"))
 
     def results(self, units: Iterable[Unit], what: str) -> Results:
         """The results of units, by what is kept or by making them; progress is shown."""
@@ -36,16 +36,14 @@ class Runner:
         kept = self.store.get(keys.values())
         done = {unit: kept[key] for unit, key in keys.items() if key in kept and self._final(kept[key])}
         missing = [unit for unit in wanted if unit not in done]
-        with progress_bar(self.console) as progress:
-            task = progress.add_task(what, total=len(wanted))
-            progress.advance(task, len(done))
-            jobs = jobs_of(missing)
-            work = partial(make, machine=self._share(len(jobs)))
-            for job, outcome in run_jobs(work, jobs, self.processes, self.limits):
-                for unit, result in zip(job, self._told(outcome, len(job)), strict=True):
-                    done[unit] = result
-                    self.store.put(keys[unit], told(unit), result)
-                progress.update(task, advance=len(job), description=f"{what}: {named(job[0])}")
+        self.work.done(len(done), what)
+        jobs = jobs_of(missing)
+        work = partial(make, machine=self._share(len(jobs)))
+        for job, outcome in run_jobs(work, jobs, self.processes, self.limits):
+            for unit, result in zip(job, self._told(outcome, len(job)), strict=True):
+                done[unit] = result
+                self.store.put(keys[unit], told(unit), result)
+            self.work.done(len(job), f"{what}: {named(job[0])}")
         return done
 
     def _final(self, result: dict[str, Any]) -> bool:
