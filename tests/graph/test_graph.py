@@ -255,3 +255,11 @@ def test_strings_whose_hashes_are_alike_stay_apart(monkeypatch):
     monkeypatch.setattr(intern, "_hash", lambda data, offsets, hashes: hashes.fill(7))
     pairs = [(f"v{i}", f"v{(3 * i) % 50}") for i in range(50)]
     assert Graph.from_edges(pairs).ids().tolist() == list(dict.fromkeys(end for pair in pairs for end in pair))
+
+
+def test_features_of_one_type_are_an_array_and_those_of_several_are_told_apart():
+    plain = Graph.from_edges([(0, 1), (1, 2)])
+    assert plain.with_features(np.ones((3, 2))).features["node"].shape == (3, 2)
+    typed = Graph.from_relations({("a", "to", "b"): [(0, 1)]})
+    with pytest.raises(InputError, match=r"features must be {type: array}"):
+        typed.with_features(np.ones((2, 2)))

@@ -78,7 +78,7 @@ class Graph:
             {EDGE: edges},
             nodes=None if nodes is None else {NODE: nodes},
             weights={EDGE: weights},
-            features=None if features is None else {NODE: features},
+            features=features,
             directed=directed,
             self_loops=self_loops,
             duplicates=duplicates,
@@ -128,11 +128,15 @@ class Graph:
         relations: Mapping[Relation, CSR],
         *,
         directed: bool,
-        features: Mapping[str, Any] | None = None,
+        features: Any = None,
         node_data: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Graph:
         """Put parts together that are already numbered; what goes with the nodes is checked here."""
         checked = {}
+        if features is not None and not isinstance(features, Mapping):
+            if len(nodes.types) > 1:
+                raise InputError(f"features must be {{type: array}} for a graph of the types {listed(nodes.types)}")
+            features = {nodes.types[0]: features}
         for type, values in (features or {}).items():
             checked[type] = checked_features(values, len(nodes.of(type)), type)
         data: dict[str, Mapping[str, NDArray[Any]]] = {}
@@ -263,8 +267,8 @@ class Graph:
         """The same graph with other ids for its nodes, in node order: {type: ids}."""
         return replace(self, nodes=self.nodes.renamed(ids))
 
-    def with_features(self, features: Mapping[str, Any]) -> Graph:
-        """The same graph with other features: {type: (count, num_features)}."""
+    def with_features(self, features: Any) -> Graph:
+        """The same graph with other features: {type: (count, num_features)}, or one array where there is one type."""
         rest = {"directed": self.directed, "node_data": self.node_data}
         return Graph.assemble(self.nodes, self._relations, features=features, **rest)  # type: ignore[arg-type]
 
