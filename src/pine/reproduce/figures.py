@@ -16,6 +16,7 @@ from pine.reproduce.rows import Row
 from pine.reproduce.tables import METRICS, arrays, by_dataset, x_name
 
 MARKERS = "osD^vP*X<>hp"
+INKS = tuple("#808080" if color == "#F0E442" else color for color in COLORS)  # yellow is too light for a line
 FORMATS = ("png", "svg")
 LOGARITHMIC = 8  # values that span more than this factor are drawn on a logarithmic axis
 ACROSS = 3  # panels in a row
@@ -66,7 +67,7 @@ def _lines(dataset: str, panels: Sequence[Grid]) -> Any:
                 [100 * cell.mean for cell in cells],
                 [100 * cell.deviation for cell in cells],
                 marker=MARKERS[number % len(MARKERS)],
-                color=COLORS[number % len(COLORS)],
+                color=INKS[number % len(INKS)],
                 linestyle="-" if number < len(COLORS) else "--",
                 markersize=5,
                 linewidth=2 if number == 0 else 1.1,
@@ -133,7 +134,7 @@ def _errors(rows: Sequence[Row]) -> Any:
     sizes = sorted({row["size"] for row in rows})
     for number, target in enumerate(dict.fromkeys(row["target"] for row in rows)):
         error = np.array([[r["error"] for r in rows if (r["target"], r["size"]) == (target, s)] for s in sizes])
-        color = COLORS[number % len(COLORS)]
+        color = INKS[number % len(INKS)]
         ax.plot(sizes, np.median(error, axis=1), marker=MARKERS[number], color=color, label=target)
         ax.fill_between(sizes, error.min(1), error.max(1), color=color, alpha=0.15, linewidth=0)
     ax.set_xscale("log", base=2)

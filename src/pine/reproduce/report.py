@@ -20,7 +20,7 @@ h1, h2 { line-height: 1.2; }
 h2 { margin-top: 3rem; border-top: 1px solid #8886; padding-top: 1.5rem; }
 table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .9rem; display: block; overflow-x: auto; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child, .claims td { text-align: left; white-space: normal; }
+th:first-child, td:first-child, .claims th, .claims td { text-align: left; white-space: normal; }
 img { max-width: 100%; background: white; }
 .yes { color: #00785a; font-weight: 600; } .no { color: #b34700; font-weight: 600; }
 .small { opacity: .75; font-size: .9rem; }
@@ -69,7 +69,6 @@ def _section(section: Section) -> str:
     parts = [
         f"<h2 id='{experiment.name}'>{html.escape(experiment.title)}</h2>",
         f"<p class='small'>{html.escape(experiment.place)} · pine reproduce {experiment.name}</p>",
-        _claims(section.verdicts) if section.verdicts else "",
         *(_picture(path) for path in section.pictures),
         as_html(section.tables),
         _searched(experiment),
