@@ -102,17 +102,24 @@ def _learn_pass(
     """Learn walks, so many together; first is the number of the first of them among all."""
     num_words, length = len(x), walks.shape[1]
     asked = 1 + 2 * window * outputs.negatives if outputs.negatives else outputs.most
-    of_x, of_y = (_copies(together, min(num_words, room), x.shape[1]) for room in (length, length * asked))
+    rooms = (min(num_words, room) for room in (length, length * asked))
+    of_x, of_y = (_copies(together, room, x.shape[1], team.size) for room in rooms)
     places = np.full((2, team.size, num_words), NO_PLACE, np.int32)
     touched = np.zeros(num_words, np.int32)
     for lo in range(0, len(walks), together):
         some = walks[lo : lo + together]
         team.run(learn_walks, len(some), some, first + lo, num_walks, key, window, x, y, outputs, places, of_x, of_y)
-        team.run(move_rows, num_words, len(some), x, y, touched, of_x, of_y)
+        team.run(move_rows, team.size, len(some), x, y, touched, of_x, of_y)
 
 
-def _copies(walks: int, room: int, width: int) -> Copies:
-    return Copies(np.zeros(walks, np.int64), np.empty((walks, room), np.int32), aligned_zeros((walks, room, width)))
+def _copies(walks: int, room: int, width: int, parts: int) -> Copies:
+    return Copies(
+        used=np.zeros(walks, np.int64),
+        rows=np.empty((walks, room), np.int32),
+        values=aligned_zeros((walks, room, width)),
+        order=np.empty((walks, room), np.int32),
+        marks=np.zeros((walks, parts + 1), np.int64),
+    )
 
 
 @dataclass

@@ -33,11 +33,16 @@ class Outputs(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """Rows of a matrix that each walk of a round has copied: used (walks,), rows (walks, room), values (.., width)."""
+    """Rows of a matrix that each walk of a round has copied: used (walks,), rows (walks, room), values (.., width).
+
+    order (walks, room) lists a walk's copies part by part of the matrix; marks (walks, parts + 1): where parts begin.
+    """
 
     used: NDArray[np.int64]
     rows: NDArray[np.int32]
     values: NDArray[np.float32]
+    order: NDArray[np.int32]
+    marks: NDArray[np.int64]
 
 
 @compiled
@@ -133,13 +138,31 @@ def _subtract(walk: int, matrix: NDArray[Any], place: NDArray[Any], copies: Copi
         place[row] = NO_PLACE
         for column in range(matrix.shape[1]):
             copies.values[walk, k, column] -= matrix[row, column]
+    _sort(walk, matrix.shape[0], copies)
+
+
+@compiled
+def _sort(walk: int, num_rows: int, copies: Copies) -> None:
+    """Order a walk's copies by part, so that whoever moves a part sees its own rows alone."""
+    rows, order, marks = copies.rows[walk], copies.order[walk], copies.marks[walk]
+    parts = len(marks) - 1
+    marks[:] = 0
+    for k in range(copies.used[walk]):
+        marks[rows[k] * parts // num_rows + 1] += 1
+    for part in range(parts):
+        marks[part + 1] += marks[part]
+    free = marks.copy()
+    for k in range(copies.used[walk]):
+        part = rows[k] * parts // num_rows
+        order[free[part]] = k
+        free[part] += 1
 
 
 @compiled
 def move_rows(
     part: int,
-    lo: int,
-    hi: int,
+    _lo: int,
+    _hi: int,
     walks: int,
     x: NDArray[Any],
     y: NDArray[Any],
@@ -147,25 +170,24 @@ def move_rows(
     of_x: Copies,
     of_y: Copies,
 ) -> None:
-    """Move the rows lo to hi of x and y, each by the mean of its moves; touched (num_words,) stays zero."""
-    _move(lo, hi, walks, x, touched, of_x)
-    _move(lo, hi, walks, y, touched, of_y)
+    """Move the rows of a part of x and y, each by the mean of its moves; touched (num_words,) stays zero."""
+    _move(part, walks, x, touched, of_x)
+    _move(part, walks, y, touched, of_y)
 
 
 @compiled
-def _move(lo: int, hi: int, walks: int, matrix: NDArray[Any], touched: NDArray[Any], copies: Copies) -> None:
+def _move(part: int, walks: int, matrix: NDArray[Any], touched: NDArray[Any], copies: Copies) -> None:
+    rows, order, marks = copies.rows, copies.order, copies.marks
     for walk in range(walks):
-        for k in range(copies.used[walk]):
-            if lo <= copies.rows[walk, k] < hi:
-                touched[copies.rows[walk, k]] += 1
+        for at in range(marks[walk, part], marks[walk, part + 1]):
+            touched[rows[walk, order[walk, at]]] += 1
     for walk in range(walks):
-        for k in range(copies.used[walk]):
-            row = copies.rows[walk, k]
-            if lo <= row < hi:
-                share = np.float32(1.0) / np.float32(touched[row])
-                for column in range(matrix.shape[1]):
-                    matrix[row, column] += share * copies.values[walk, k, column]
+        for at in range(marks[walk, part], marks[walk, part + 1]):
+            k = order[walk, at]
+            row = rows[walk, k]
+            share = np.float32(1.0) / np.float32(touched[row])
+            for column in range(matrix.shape[1]):
+                matrix[row, column] += share * copies.values[walk, k, column]
     for walk in range(walks):
-        for k in range(copies.used[walk]):
-            if lo <= copies.rows[walk, k] < hi:
-                touched[copies.rows[walk, k]] = 0
+        for at in range(marks[walk, part], marks[walk, part + 1]):
+            touched[rows[walk, order[walk, at]]] = 0
