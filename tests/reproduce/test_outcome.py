@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 from rich.console import Console
 
 import pine.reproduce.command as command
 import pine.reproduce.run as run
+from pine import InputError
 from pine.reproduce.claims import verdicts
 from pine.reproduce.command import Asked, reproduce
 from pine.reproduce.experiment import Experiment
@@ -111,6 +120,63 @@ def test_the_command_writes_everything_by_real_processes(tmp_path, monkeypatch):
     assert "<span class='yes'>holds</span>" in page
     assert "src='http" not in page  # it stands alone
     assert page.count("data:image/png;base64,") == 1
+
+
+PROGRAM = """
+import json, sys
+from pathlib import Path
+import pine.reproduce.command as command
+from pine.reproduce.experiment import Experiment
+from rich.console import Console
+if __name__ == "__main__":
+    command.experiments.read = lambda name: Experiment.of("small", json.loads(sys.argv[2]))
+    asked = command.Asked(["small"], Path(sys.argv[1]), False, command.Machine(threads=1), 1, command.Limits())
+    command.reproduce(asked, Console(quiet=True))
+"""
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    methods = [{"name": "LP", "spec": "label-propagation:rounds={}", "values": list(range(1, 21))}]
+    given = json.dumps(SMALL | {"methods": methods, "claims": []})
+
+    def start(out):
+        return subprocess.Popen([sys.executable, str(tmp_path / "program.py"), str(tmp_path / out), given])
+
+    def count():
+        path = tmp_path / "killed" / "store.sqlite"
+        if not path.exists():
+            return 0
+        try:
+            return sqlite3.connect(path).execute("SELECT count(*) FROM results").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+    killed = start("killed")
+    while count() < 5:
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    between = count()
+    assert 5 <= between < 80
+    assert not (tmp_path / "killed" / "small.csv").exists()
+    assert start("killed").wait() == start("whole").wait() == 0
+    whole, again = (read_rows(tmp_path / out / "small.csv") for out in ("whole", "killed"))
+    assert [row | {"seconds": 0} for row in again] == [row | {"seconds": 0} for row in whole]
+    assert count() == 80
+
+
+def test_data_that_is_not_at_hand_stops_one_experiment_but_not_all(tmp_path, monkeypatch):
+    experiment = Experiment.of("small", SMALL | {"datasets": ["blogcatalog-hetero-standin"]})
+    monkeypatch.setattr(command.experiments, "names", lambda: ["small"])
+    monkeypatch.setattr(command.experiments, "read", lambda name: experiment)
+    console = Console(record=True, quiet=False, file=io.StringIO())
+    asked = Asked(["small"], tmp_path, False, Machine(data_dir=tmp_path), 1, Limits())
+    with pytest.raises(InputError, match="cannot download it"):
+        reproduce(asked, console)
+    reproduce(dataclasses.replace(asked, names=["all"]), console)
+    assert "small is left out" in console.export_text()
 
 
 # ---- rows by hand ----

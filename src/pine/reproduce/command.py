@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pine._version import __version__
+from pine.errors import InputError
 from pine.files import atomic_write
 from pine.parallel import number_of_threads
 from pine.progress import Work, progress_bar
@@ -29,7 +30,7 @@ from pine.reproduce.rows import Row, write_rows
 from pine.reproduce.run import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tables import tables
-from pine.reproduce.units import Machine
+from pine.reproduce.units import Machine, labelled
 from pine.reproduce.workers import Limits
 
 STORE = "store.sqlite"
@@ -59,24 +60,24 @@ class Asked:
 
 def reproduce(asked: Asked, console: Console) -> None:
     """Run experiments one after another; what is done stays done when it is interrupted."""
-    names = experiments.names() if "all" in asked.names else list(dict.fromkeys(asked.names))
-    chosen = [experiments.read(name) for name in names]
     begin = time.monotonic()
+    chosen = _chosen(asked, console)
     store = Store(asked.out / STORE)
     for other in asked.take:
         console.print(f"{store.take(other):,} results taken from {other}")
-    cut = [each.quicker() if asked.quick else each for each in chosen]
-    sections = []
+    sections, fits = [], 0.0
     with progress_bar(console) as bar:
         work = Work(bar, "results")
-        work.plan(sum(map(amount, cut)))
+        work.plan(sum(map(amount, chosen)))
         runner = Runner(store, asked.machine, asked.processes, asked.limits, work)
-        for experiment in cut:
-            section = written(experiment, rows_of(experiment, runner), asked.out)
+        for experiment in chosen:
+            rows = rows_of(experiment, runner)
+            fits += sum(row.get("seconds") or 0.0 for row in rows)
+            section = written(experiment, rows, asked.out)
             sections.append(section)
             for verdict in section.verdicts:
                 console.print(f"{experiment.name}: {verdict.claim.text} [b]{verdict.said}[/b]; {verdict.numbers}")
-    facts = _facts(asked, time.monotonic() - begin)
+    facts = _facts(asked, time.monotonic() - begin, fits)
     with atomic_write(asked.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
     write_report(sections, in_words(facts), asked.out / "report.html")
@@ -93,7 +94,26 @@ def written(experiment: Experiment, rows: Sequence[Row], folder: Path) -> Sectio
     return Section(experiment, text, figures(experiment, rows, folder), verdicts(experiment, rows))
 
 
-def _facts(asked: Asked, seconds: float) -> dict[str, Any]:
+def _chosen(asked: Asked, console: Console) -> list[Experiment]:
+    """The experiments, cut to a slice with --quick; of all, those are left out whose data is not at hand."""
+    everything = "all" in asked.names
+    found = []
+    for name in experiments.names() if everything else dict.fromkeys(asked.names):
+        whole = experiments.read(name)
+        experiment = whole.quicker() if asked.quick else whole
+        try:
+            for dataset in experiment.datasets:
+                labelled(dataset, asked.machine.data_dir)
+        except InputError as problem:
+            if not everything:
+                raise
+            console.print(f"{name} is left out: {problem}")
+            continue
+        found.append(experiment)
+    return found
+
+
+def _facts(asked: Asked, seconds: float, fits: float) -> dict[str, Any]:
     return {
         "date": time.strftime("%Y-%m-%d"),
         "version": __version__,
@@ -101,6 +121,7 @@ def _facts(asked: Asked, seconds: float) -> dict[str, Any]:
         "machine": f"{platform.machine()}, {number_of_threads(asked.machine.threads)} cores, device {_device(asked)}",
         "processes": asked.processes,
         "minutes": round(seconds / 60, 1),
+        "hours of fits": round(fits / 3600, 2),
         "budget": asked.limits.said,
         "quick": asked.quick,
     }
@@ -111,7 +132,8 @@ def in_words(facts: dict[str, Any]) -> list[str]:
     size = "A small slice of every experiment (--quick). " if facts["quick"] else ""
     return [
         f"{size}{facts['date']}, PINE {facts['version']}, commit {facts['commit']}; {facts['machine']}, "
-        f"{facts['processes']} processes, {facts['minutes']} minutes in this run.",
+        f"{facts['processes']} processes, {facts['minutes']} minutes in this run; the fits of all tables took "
+        f"{facts['hours of fits']} hours.",
         "The same splits for all methods. PINE runs with its one default. Each other method has the better of the "
         "paper's setting and of those named below, chosen on held-out training labels of the split. "
         f"A fit may take {facts['budget']}; what took more is marked.",

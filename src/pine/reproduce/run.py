@@ -42,7 +42,8 @@ class Runner:
         for job, outcome in run_jobs(work, jobs, self.processes, self.limits):
             for unit, result in zip(job, self._told(outcome, len(job)), strict=True):
                 done[unit] = result
-                self.store.put(keys[unit], told(unit), result)
+                if result.get("stopped") != "died":  # next time it may live
+                    self.store.put(keys[unit], told(unit), result)
             self.work.done(len(job), f"{what}: {named(job[0])}")
         return done
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a job has no result: "time", "memory" or "error", and a sentence."""
+    """Why a job has no result: "time", "memory", "error" (it was refused) or "died", and a sentence."""
 
     why: str
     said: str
@@ -106,12 +107,13 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
         except EOFError:
             worker.process.join()
             code = worker.process.exitcode
-            return Stopped("memory" if code == -9 else "error", f"its process ended with code {code}"), False
+            return Stopped("memory" if code == -9 else "died", f"its process ended with code {code}"), False
     stopped = worker.over(limits)
     return None if stopped is None else (stopped, False)
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
+    warnings.simplefilter("ignore")  # nobody could tell whose they are
     while True:
         try:
             job = pipe.recv()
