@@ -1,12 +1,14 @@
 """Tables of runs: what `pine evaluate --json` wrote, as Markdown.
 
-    python benchmarks/tables.py results/*.json [--of pine] [--into README.md benchmarks/README.md]
+    python benchmarks/tables.py results/*.json [--of pine] [--timed results/methods/cora.json]
+        [--into README.md benchmarks/README.md]
 
 Files of one data set are merged; of a run that several hold (same data set, method, ratio and repeat), the last is
 taken. One table for each data set and score, mean ± standard deviation over the splits, the best of each column in
 bold. Then, over all data sets: in how many cells (data set and ratio) one method is ahead of each other one, and by how
 much, on the splits that both ran; label sets count by micro F1. --into writes them into pages, between lines
-<!-- tables: NAME --> and <!-- end -->: "overview" is one table of means, "all" is everything else.
+<!-- tables: NAME --> and <!-- end -->: "overview" is one table of means, "timed" that of the runs of --timed, with
+their seconds, "all" is everything else.
 """
 
 from __future__ import annotations
@@ -88,8 +90,16 @@ def distinct(cells: Cells, field: int, **wanted: str) -> list[Any]:
     return list(dict.fromkeys(cell[field] for cell in cells if all(cell[names.index(k)] == wanted[k] for k in wanted)))
 
 
-def table(cells: Cells, dataset: str, score: str) -> str:
-    """The table of one data set and score."""
+def read_seconds(path: Path) -> dict[str, float]:
+    """The mean seconds of each method's runs."""
+    found: dict[str, list[float]] = {}
+    for run in json.loads(path.read_text(encoding="utf-8")):
+        found.setdefault(run["method"], []).append(run["seconds"])
+    return {method: statistics.mean(seconds) for method, seconds in found.items()}
+
+
+def table(cells: Cells, dataset: str, score: str, seconds: dict[str, float] | None = None) -> str:
+    """The table of one data set and score, perhaps with a column of seconds."""
     methods = distinct(cells, 2, dataset=dataset, score=score)
     ratios = sorted(distinct(cells, 3, dataset=dataset, score=score))
     found = {(m, r): list(cells.get((dataset, score, m, r), {}).values()) for m in methods for r in ratios}
@@ -111,9 +121,12 @@ def table(cells: Cells, dataset: str, score: str) -> str:
     how_many = f"{splits[0]} splits" if len(splits) == 1 else "the number of splits in brackets"
     over = "one split" if splits == [1] else f"mean ± deviation over {how_many}"
     lines = [f"{SCORES[score]} on {dataset} by share of labelled nodes, {over}:", ""]
-    lines += [f"| method | {' | '.join(f'{100 * r:g} %' for r in ratios)} |", "|---" * (len(ratios) + 1) + "|"]
-    lines += [f"| {row_name(m)} | {' | '.join(cell(m, r) for r in ratios)} |" for m in methods]
-    return "\n".join(lines)
+    rows = [["method", *(f"{100 * r:g} %" for r in ratios)]]
+    rows += [[row_name(m), *(cell(m, r) for r in ratios)] for m in methods]
+    if seconds is not None:
+        rows = [[*row, last] for row, last in zip(rows, ["s", *(f"{seconds[m]:.1f}" for m in methods)], strict=True)]
+    drawn = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, drawn[0], "|---" * len(rows[0]) + "|", *drawn[1:]])
 
 
 def gaps(cells: Cells, ours: str, peers: Sequence[str]) -> list[float]:
@@ -190,12 +203,21 @@ def known(cells: Cells, dataset: str, score: str) -> bool:
     return any(cell[:2] == (dataset, score) for cell in cells)
 
 
-def filled(page: str, cells: Cells, ours: str) -> str:
-    """A page with its tables made anew."""
+def timed(path: Path) -> str:
+    """The table of one file, with seconds."""
+    cells = read_cells([path])
+    ((dataset, score),) = dict.fromkeys(cell[:2] for cell in cells)
+    return table(cells, dataset, score, read_seconds(path))
+
+
+def filled(page: str, cells: Cells, ours: str, with_seconds: Path | None = None) -> str:
+    """A page with its tables made anew; those that are not at hand stay."""
     said = {"all": everything(cells, ours), "overview": overview(cells, HEADLINE)}
+    if with_seconds is not None:
+        said["timed"] = timed(with_seconds)
 
     def block(found: re.Match[str]) -> str:
-        return f"<!-- tables: {found[1]} -->\n\n{said[found[1]]}\n\n<!-- end -->"
+        return f"<!-- tables: {found[1]} -->\n\n{said[found[1]]}\n\n<!-- end -->" if found[1] in said else found[0]
 
     return re.sub(r"<!-- tables: (\w+) -->.*?<!-- end -->", block, page, flags=re.DOTALL)
 
@@ -212,11 +234,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--of", default="pine", help="the method that the others are compared with")
+    parser.add_argument("--timed", type=Path, help="runs whose seconds are shown too")
     parser.add_argument("--into", nargs="+", type=Path, default=[], help="pages with places for tables")
     given = parser.parse_args()
     cells = read_cells(given.files)
     for path in given.into:
-        path.write_text(filled(path.read_text(encoding="utf-8"), cells, given.of), encoding="utf-8")
+        path.write_text(filled(path.read_text(encoding="utf-8"), cells, given.of, given.timed), encoding="utf-8")
     if not given.into:
         print(everything(cells, given.of))
 

@@ -123,11 +123,25 @@ def test_the_overview_has_a_row_for_each_data_set_and_the_best_of_each_ratio_in_
     ]
 
 
+def test_a_timed_table_has_the_mean_seconds_of_each_method(tmp_path):
+    made = runs("cora", "pine", 0.1, [0.7, 0.8]) + runs("cora", "gcn", 0.1, [0.6])
+    path = tmp_path / "timed.json"
+    path.write_text(json.dumps([run | {"seconds": 2.0 + 3 * (run["method"] == "gcn")} for run in made]))
+    assert tables.timed(path).splitlines()[2:] == [
+        "| method | 10 % | s |",
+        "|---|---|---|",
+        "| PINE | **.750 ±.071 (2)** | 2.0 |",
+        "| GCN | .600 (1) | 5.0 |",
+    ]
+
+
 def test_pages_hold_the_tables_of_the_stored_runs():
-    """python benchmarks/tables.py results/*.json --into README.md benchmarks/README.md makes them anew."""
+    """benchmarks/tables.py results/*.json --timed results/methods/cora.json --into README.md benchmarks/README.md"""
     root = FILE.parents[1]
+    methods = root / "results" / "methods" / "cora.json"
+    assert "<!-- tables: timed -->" in (root / "benchmarks" / "README.md").read_text(encoding="utf-8")
     cells = tables.read_cells(sorted((root / "results").glob("*.json")))
     for page, name in (("README.md", "overview"), ("benchmarks/README.md", "all")):
         text = (root / page).read_text(encoding="utf-8")
         assert f"<!-- tables: {name} -->" in text
-        assert tables.filled(text, cells, "pine") == text
+        assert tables.filled(text, cells, "pine", methods) == text

@@ -43,8 +43,8 @@ def _own(f: SetFunction) -> list[Tensor]:
 
 
 class PINEAggregation(Aggregation):  # type: ignore[misc]
-    r"""The permutation invariant function of a set from the `"PINE: Universal Deep Embedding for Graph Nodes via
-    Partial Permutation Invariant Set Functions" <https://arxiv.org/abs/1909.12903>`_ paper, as an aggregation
+    r"""The permutation invariant function of a set from the "PINE: Universal Deep Embedding for Graph Nodes via
+    Partial Permutation Invariant Set Functions" paper, as an aggregation
 
     .. math::
         f(\mathcal{X}) = C \, \sigma \Big( b + s_{\mathcal{X}} \sum_{x \in \mathcal{X}} W g(x) \Big), \quad
@@ -113,9 +113,8 @@ class PINEAggregation(Aggregation):  # type: ignore[misc]
 
 
 class PINEConv(MessagePassing):  # type: ignore[misc]
-    r"""The partial permutation invariant function of a node's neighbors in :math:`K` groups from the `"PINE: Universal
-    Deep Embedding for Graph Nodes via Partial Permutation Invariant Set Functions"
-    <https://arxiv.org/abs/1909.12903>`_ paper
+    r"""The partial permutation invariant function of a node's neighbors in :math:`K` groups from the "PINE: Universal
+    Deep Embedding for Graph Nodes via Partial Permutation Invariant Set Functions" paper
 
     .. math::
         \mathbf{x}^{\prime}_i = C \, \sigma \Big( b + \sum_{k=1}^{K} s_{ik} \sum_{j \in \mathcal{N}_k(i)}
