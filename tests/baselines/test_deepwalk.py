@@ -9,6 +9,7 @@ import pine
 from pine import Graph, InputError
 from pine.baselines import DeepWalk
 from pine.evaluation import evaluate
+from pine.evaluation.variants import Variant
 
 
 def cosine(vectors: np.ndarray) -> np.ndarray:
@@ -67,8 +68,20 @@ def test_settings_out_of_range_are_refused_in_fit():
 
 
 @pytest.mark.slow
-def test_cora_is_classified_as_well_as_by_other_implementations():
-    # Another implementation with the same settings: .751 .801 .828 at 10, 50 and 90 %.
-    results = list(evaluate(pine.datasets.load("cora"), {"deepwalk": DeepWalk}, [0.1, 0.5, 0.9], 1))
-    accuracy = [result.scores["accuracy"] for result in results]
-    assert (np.array(accuracy) > [0.73, 0.78, 0.80]).all(), accuracy
+@pytest.mark.parametrize(
+    ("name", "dim", "published"),
+    [
+        # By another implementation with the same settings; Wikipedia by a third one.
+        ("cora", 64, {0.1: 0.751, 0.5: 0.801, 0.9: 0.828}),
+        ("citeseer", 64, {0.1: 0.497, 0.5: 0.559, 0.9: 0.574}),
+        ("wikipedia", 128, {0.5: 0.665}),
+    ],
+)
+def test_accuracy_is_within_two_points_of_other_implementations(need_data, name, dim, published):
+    need_data("citeseer.npz", "wiki.npz")
+    results = list(
+        evaluate(pine.datasets.load(name), [Variant("deepwalk", DeepWalk, {"dim": dim})], list(published), 2)
+    )
+    for ratio, accuracy in published.items():
+        own = [result.scores["accuracy"] for result in results if result.ratio == ratio]
+        assert np.mean(own) > accuracy - 0.02, results

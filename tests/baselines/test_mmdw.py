@@ -190,7 +190,7 @@ def test_label_sets_are_refused():
         MMDW().fit(graph, {0: {"a", "b"}, 1: {"a"}})
 
 
-MISSED = pytest.mark.xfail(reason="missed by 3 points at 10 %, by 5 on Wikipedia at 90 %: see the class", strict=False)
+MISSED = pytest.mark.xfail(reason="missed by 3 points at 10 %, by 5 on Wikipedia at 90 %: see the class", strict=True)
 
 
 @pytest.mark.slow
