@@ -10,7 +10,8 @@ Each is a TOML file in experiments/:
     [[methods]]           name, spec as `pine evaluate` takes it, search (other specs to choose from on held-out
                           labels), values that stand for {} in the specs, panel (its axis in the figure)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
-    [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes
+    [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes; also: more
+                          settings for all its methods, such as fewer epochs
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pine.evaluation.variants import parse
 
 KINDS = ("scores", "maps", "approximation")
 MOST_OTHERS = 7  # settings of a method that is tuned, beside the paper's
-QUICK = {"datasets", "ratios", "repeats", "methods", "values", "sizes"}
+QUICK = {"datasets", "ratios", "repeats", "methods", "values", "sizes", "also"}
 
 Value = int | float
 
@@ -122,6 +123,8 @@ class Experiment:
         if "values" in small:
             kept = {m: tuple(value for value in m.values if value in small["values"]) for m in methods}
             methods = [replace(m, values=kept[m]) for m in methods if kept[m] or not m.values]
+        also = "".join(f":{setting}" for setting in small.get("also", ()))
+        methods = [replace(m, spec=m.spec + also, search=tuple(spec + also for spec in m.search)) for m in methods]
         changes: dict[str, Any] = {key: tuple(small[key]) for key in ("datasets", "ratios", "sizes") if key in small}
         return replace(self, methods=tuple(methods), repeats=small.get("repeats", 1), **changes)
 
