@@ -79,8 +79,8 @@ def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
         held += means[own] > best
         if best > float("-inf"):
             gaps.append(100 * (means[own] - best))
-    said = f"{own} less the best of {', '.join(over)}: "
-    said += f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {sum(gaps) / len(gaps):+.1f} on average" if gaps else "none"
+    said = f"{own} less the best of {', '.join(over)}: " if gaps else ""
+    said += f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {sum(gaps) / len(gaps):+.1f} on average" if gaps else ""
     return Verdict(claim, held, len(places), held == len(places) > 0, said)
 
 

@@ -76,7 +76,8 @@ def reproduce(asked: Asked, console: Console) -> None:
             section = written(experiment, rows, asked.out)
             sections.append(section)
             for verdict in section.verdicts:
-                console.print(f"{experiment.name}: {verdict.claim.text} [b]{verdict.said}[/b]; {verdict.numbers}")
+                numbers = f"; {verdict.numbers}" if verdict.numbers else ""
+                console.print(f"{experiment.name}: {verdict.claim.text} [b]{verdict.said}[/b]{numbers}")
     facts = _facts(asked, time.monotonic() - begin, fits)
     with atomic_write(asked.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
