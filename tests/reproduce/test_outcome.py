@@ -171,6 +171,8 @@ def test_data_that_is_not_at_hand_stops_one_experiment_but_not_all(tmp_path, mon
     experiment = Experiment.of("small", SMALL | {"datasets": ["blogcatalog-hetero-standin"]})
     monkeypatch.setattr(command.experiments, "names", lambda: ["small"])
     monkeypatch.setattr(command.experiments, "read", lambda name: experiment)
+    monkeypatch.delenv("PINE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     console = Console(record=True, quiet=False, file=io.StringIO())
     asked = Asked(["small"], tmp_path, False, Machine(data_dir=tmp_path), 1, Limits())
     with pytest.raises(InputError, match="cannot download it"):
