@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 import time
 import warnings
 from collections import deque
@@ -114,6 +115,7 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
     warnings.simplefilter("ignore")  # nobody could tell whose they are
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             job = pipe.recv()
@@ -128,6 +130,14 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
         except KeyboardInterrupt:
             return
         pipe.send(result)
+
+
+def _end_with_parent() -> None:
+    """A job would go on for nobody after the process that asked for it was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _resident(pid: int | None) -> int:
