@@ -11,7 +11,7 @@ import pytest
 from pine import InputError
 from pine.baselines.huffman import huffman_paths
 from pine.baselines.skip_gram import _outputs, skip_gram
-from pine.baselines.skip_gram_round import LAST_RATE, RATE, Copies, move_rows
+from pine.baselines.skip_gram_round import LAST_RATE, RATE, Copies, _sort, move_rows
 from pine.baselines.vectors import LANES, aligned_zeros, dot, exchange, padded
 from pine.compiled import compiled
 from pine.graph.draws import advanced, alias_rows, below, chosen, mixed, stream
@@ -196,12 +196,22 @@ def test_any_number_of_threads_gives_the_same_bits(output):
 def test_a_row_moves_by_the_mean_of_the_moves_of_those_who_moved_it():
     x, y = np.zeros((4, LANES), np.float32), np.ones((4, LANES), np.float32)
     moves = np.zeros((2, 3, LANES), np.float32)
-    moves[0, :2], moves[1, 0] = [[2.0], [8.0]], 4.0
-    of_x = Copies(np.array([2, 1]), np.array([[1, 3, 0], [1, 0, 0]], np.int32), moves)
-    of_y = Copies(np.array([0, 0]), np.zeros((2, 3), np.int32), moves)
+    moves[0, :2], moves[1, 0] = [[8.0], [2.0]], 4.0
+
+    def copies(used, rows):
+        """Of two walks, sorted into two parts of the rows."""
+        order, marks = np.zeros((2, 3), np.int32), np.zeros((2, 3), np.int64)
+        made = Copies(np.array(used), np.array(rows, np.int32), moves, order, marks)
+        for walk in range(2):
+            _sort(walk, 4, made)
+        return made
+
+    of_x, of_y = copies([2, 1], [[3, 1, 0], [1, 0, 0]]), copies([0, 0], [[0, 0, 0], [0, 0, 0]])
+    assert of_x.order[0, :2].tolist() == [1, 0]
+    assert of_x.marks.tolist() == [[0, 1, 2], [0, 1, 1]]
     touched = np.zeros(4, np.int32)
-    for lo, hi in ((0, 2), (2, 4)):
-        move_rows(0, lo, hi, 2, x, y, touched, of_x, of_y)
+    for part in (0, 1):
+        move_rows(part, part, part + 1, 2, x, y, touched, of_x, of_y)
     assert x[:, 0].tolist() == [0, 3, 0, 8]
     assert (y == 1).all()
     assert not touched.any()
