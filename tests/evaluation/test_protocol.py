@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pine import Graph, InputError
 from pine.evaluation import RATIOS, split
-from pine.evaluation.protocol import hide
+from pine.evaluation.protocol import Part, hide
 from pine.labels import read_labels
 
 
@@ -69,3 +69,11 @@ def test_hidden_labels_are_gone_and_visible_ones_are_there(labels):
         assert shown.classes[shown.values].tolist() == [0, 1]
     else:
         np.testing.assert_array_equal(shown.values, known.values[[0, 3]])
+
+
+def test_what_is_held_out_lies_within_the_training_nodes():
+    labelled = np.arange(200) * 3
+    whole, held_out = Part(0.5, 1).split("x", labelled), Part(0.5, 1, held_out=True).split("x", labelled)
+    assert sorted([*held_out.train, *held_out.test]) == whole.train.tolist()
+    assert len(held_out.test) == 20
+    assert held_out.test.tolist() != Part(0.5, 2, held_out=True).split("x", labelled).test.tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import io
 import json
@@ -10,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,7 +39,7 @@ SMALL = {
     "repeats": 2,
     "metrics": ["accuracy"],
     "methods": [
-        {"name": "spread", "spec": "label-propagation", "search": ["label-propagation:alpha=0.0001"]},
+        {"name": "spread", "spec": "label-propagation:alpha=0.0001", "search": ["label-propagation"]},
         {"name": "poor", "spec": "label-propagation:alpha=0.0001:rounds=1"},
     ],
     "claims": [{"text": "It is first.", "place": "here", "check": "first", "method": "spread"}],
@@ -137,17 +135,6 @@ if __name__ == "__main__":
 """
 
 
-def children(pid):
-    """The processes that a process has started; none where the system does not say."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            if int(status.read_text().rpartition(")")[2].split()[1]) == pid:
-                found.append(int(status.parent.name))
-    return found
-
-
-@pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     methods = [{"name": "LP", "spec": "label-propagation:rounds={}", "values": list(range(1, 21))}]
@@ -169,14 +156,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     while count() < 5:
         assert killed.poll() is None
         time.sleep(0.01)
-    workers = children(killed.pid)
-    assert workers
     killed.kill()
     killed.wait()
-    end = time.monotonic() + 30
-    while any(Path(f"/proc/{pid}").exists() for pid in workers):
-        assert time.monotonic() < end
-        time.sleep(0.05)
     between = count()
     assert 5 <= between < 80
     assert not (tmp_path / "killed" / "small.csv").exists()

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
+
+import pytest
 
 from pine import InputError
 from pine.reproduce.workers import Limits, Stopped, run_jobs
@@ -41,3 +47,35 @@ def test_jobs_end_with_a_result_or_with_a_reason():
 
 def test_nothing_to_do_starts_nothing():
     assert list(run_jobs(work, [], 2, Limits())) == []
+
+
+PROGRAM = """
+import time
+from pine.reproduce.workers import Limits, run_jobs
+if __name__ == "__main__":
+    list(run_jobs(time.sleep, [120], 1, Limits()))
+"""
+
+
+def children(pid):
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(status.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(status.parent)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
+def test_a_worker_at_work_ends_with_the_process_that_started_it(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    parent = subprocess.Popen([sys.executable, str(tmp_path / "program.py")])
+    time.sleep(8)  # until it sleeps
+    workers = children(parent.pid)
+    assert workers
+    parent.kill()
+    parent.wait()
+    end = time.monotonic() + 20
+    while any(worker.exists() for worker in workers):
+        assert time.monotonic() < end
+        time.sleep(0.05)

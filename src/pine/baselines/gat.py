@@ -8,18 +8,11 @@ x is the identity matrix and W a table with a row for each node.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
-
-import numpy as np
+from typing import Any, ClassVar
 
 from pine.baselines.graph_network import GraphNetwork
-from pine.embedder import Fitted, Seed
+from pine.embedder import Seed
 from pine.errors import InputError
-from pine.graph import Graph
-from pine.labels import Labels
-
-if TYPE_CHECKING:
-    from pine.baselines.base_network import BaseNetwork
 
 
 @dataclass
@@ -50,15 +43,10 @@ class GAT(GraphNetwork):
     device: str = "auto"
     threads: int | None = None
 
-    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, BaseNetwork]:
-        from pine.baselines.gat_network import learn
+    def _code(self) -> Any:
+        import pine.baselines.gat_network as code
 
-        return learn(self, graph, labels, rng)
-
-    def _network(self) -> type[BaseNetwork]:
-        from pine.baselines.gat_network import Network
-
-        return Network
+        return code
 
     def _check(self) -> None:
         super()._check()

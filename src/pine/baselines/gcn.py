@@ -6,17 +6,10 @@ Where nodes have no attributes, X is the identity matrix and W_1 a table with a 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
-
-import numpy as np
+from typing import Any, ClassVar
 
 from pine.baselines.graph_network import GraphNetwork
-from pine.embedder import Fitted, Seed
-from pine.graph import Graph
-from pine.labels import Labels
-
-if TYPE_CHECKING:
-    from pine.baselines.base_network import BaseNetwork
+from pine.embedder import Seed
 
 
 @dataclass
@@ -39,12 +32,7 @@ class GCN(GraphNetwork):
     device: str = "auto"
     threads: int | None = None
 
-    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, BaseNetwork]:
-        from pine.baselines.gcn_network import learn
+    def _code(self) -> Any:
+        import pine.baselines.gcn_network as code
 
-        return learn(self, graph, labels, rng)
-
-    def _network(self) -> type[BaseNetwork]:
-        from pine.baselines.gcn_network import Network
-
-        return Network
+        return code

@@ -19,13 +19,13 @@ from pine.graph import Graph
 from pine.labels import Labels
 
 if TYPE_CHECKING:
-    from pine.baselines.base_network import BaseNetwork
+    pass
 
 # What needs torch is imported where it is used, so that `import pine` stays quick.
 
 
 class GraphNetwork(Embedder):
-    """A subclass names its settings that count something and its network, and learns."""
+    """A subclass names its settings that count something and the module of its network."""
 
     supervised: ClassVar[bool] = True
     counts: ClassVar[tuple[str, ...]] = ("dim", "epochs")  # settings that are at least 1
@@ -35,12 +35,8 @@ class GraphNetwork(Embedder):
     trained_: Trained | None  # None: of a run that an earlier version saved
 
     @abstractmethod
-    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, BaseNetwork]:
-        """Train the network."""
-
-    @abstractmethod
-    def _network(self) -> type[BaseNetwork]:
-        """The network's class."""
+    def _code(self) -> Any:
+        """The module of the network: learn trains one, and Network is its class."""
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         from pine.baselines.neural import need_pyg, torch_left_alone
@@ -48,8 +44,9 @@ class GraphNetwork(Embedder):
         assert labels is not None
         need_pyg(self.name)
         self._check()
+        fitted: Fitted
         with torch_left_alone(self.threads):
-            fitted, network = self._learn(graph, labels, rng)
+            fitted, network = self._code().learn(self, graph, labels, rng)
         self.trained_ = network.trained()
         return fitted
 
@@ -85,7 +82,7 @@ class GraphNetwork(Embedder):
         need_pyg(self.name)
         with torch_left_alone(self.threads):
             given = (self.trained_, graph, device_of(self.device), self.threads)
-            vectors, outputs = self._network().applied(*given)
+            vectors, outputs = self._code().Network.applied(*given)
             own = outputs[graph.nodes.slice(self.labels_.type)]
             scores = scores_of(self.labels_.task, own, *self.labels_.standardized()[1:])
         return Fitted(vectors.cpu().numpy(), scores)

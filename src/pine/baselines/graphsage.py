@@ -7,18 +7,11 @@ Where nodes have no attributes, x is learned: a table with a row for each node.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
-
-import numpy as np
+from typing import Any, ClassVar, Literal
 
 from pine.baselines.graph_network import GraphNetwork
-from pine.embedder import Fitted, Seed
+from pine.embedder import Seed
 from pine.errors import one_of
-from pine.graph import Graph
-from pine.labels import Labels
-
-if TYPE_CHECKING:
-    from pine.baselines.base_network import BaseNetwork
 
 
 @dataclass
@@ -53,15 +46,10 @@ class GraphSAGE(GraphNetwork):
     device: str = "auto"
     threads: int | None = None
 
-    def _learn(self, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, BaseNetwork]:
-        from pine.baselines.graphsage_network import learn
+    def _code(self) -> Any:
+        import pine.baselines.graphsage_network as code
 
-        return learn(self, graph, labels, rng)
-
-    def _network(self) -> type[BaseNetwork]:
-        from pine.baselines.graphsage_network import Network
-
-        return Network
+        return code
 
     def _check(self) -> None:
         super()._check()

@@ -91,7 +91,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Map:
-    """Vectors of the test nodes in the plane: {"x", "y", "true", "predicted", "names", "purity", "majority"}."""
+    """Vectors of the test nodes in the plane: {"x", "y", "true", "predicted"}, a list each."""
 
     kind: ClassVar[str] = "map"
     dataset: str
