@@ -46,6 +46,16 @@ def test_each_type_has_its_own_function_of_all_its_neighbors(by):
         torch.testing.assert_close(f(x)[place], expected)
 
 
+def test_groups_begin_alike_so_that_a_typed_function_begins_blind_to_types():
+    form = replace(FORM, functions="shared", scaling="sum")
+    f, x = made(TYPED, form).each[0], vectors(TYPED)
+    matrices = [group.matrix for group in form.neighbor_groups(TYPED).values()]
+    swapped = set_function_reference(f, [x] * 2, matrices[::-1])
+    torch.testing.assert_close(set_function_reference(f, [x] * 2, matrices), swapped)
+    printed = made(TYPED, replace(form, conditioned=False)).each[0]
+    assert not torch.equal(printed.a[0], printed.a[1])  # the paper's groups share nothing
+
+
 def test_functions_side_by_side_are_those_alone():
     f, x = made(TYPED, batch=2), vectors(TYPED, 2)
     alone = made(TYPED)

@@ -98,6 +98,8 @@ class NeighborFunction(nn.Module):
             for part in around
         )
         for f, part in zip(self.each, around, strict=True):
+            if form.conditioned:
+                _begin_alike(f)
             _silence(f, part)
 
     def forward(self, x: Tensor, generator: torch.Generator | None = None) -> Tensor:
@@ -108,6 +110,17 @@ class NeighborFunction(nn.Module):
             return parts[0][1]
         parts.sort(key=lambda part: (part[0].start, part[0].stop))
         return torch.cat([f for _, f in parts], dim=-2)
+
+
+@torch.no_grad()
+def _begin_alike(f: nn.Module) -> None:
+    """All groups begin with the parameters of the first: f tells types apart as far as the labels ask for it."""
+    assert isinstance(f, SetFunction)
+    first, *others = torch.split(f.W, f.z_sizes, dim=-1)
+    for k, W_k in enumerate(others, start=1):
+        for parameters in (f.a, f.u, f.v):
+            parameters[k].copy_(parameters[0])
+        W_k.copy_(first)
 
 
 @torch.no_grad()

@@ -50,7 +50,7 @@ class PINE(Embedder):
     scales: int = 8  # Q
     activation: Literal["tanh", "sigmoid"] = "tanh"
     heads: Literal["shared", "separate"] = "shared"
-    conditioned: bool = True  # scaled and centered sums: see pine.nn.SetFunction
+    conditioned: bool = True  # scaled and centered sums, see pine.nn.SetFunction; groups of neighbors begin alike
     dropout: float = 0.4  # of coordinates of neighbors' vectors
     node_dropout: float = 0.25  # of whole neighbors
     entropy: float = 0.3  # how much unlabelled nodes are asked to be sure of their class
