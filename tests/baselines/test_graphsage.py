@@ -13,8 +13,8 @@ from pine.baselines import graphsage_network
 from pine.baselines.graphsage import GraphSAGE
 from pine.baselines.graphsage_network import Network
 from pine.baselines.inputs import attributes_of, columns_of
-from pine.baselines.neighbor_samples import NeighborSampler
 from pine.evaluation import evaluate
+from pine.graph.samples import NeighborSampler
 
 
 def quick(**settings) -> GraphSAGE:

@@ -13,11 +13,11 @@ from torch_geometric.nn import SAGEConv
 from pine.baselines.base_network import BaseNetwork
 from pine.baselines.full_batch import fitted, seeded, step
 from pine.baselines.inputs import Attributes, attributes_of, columns_of
-from pine.baselines.neighbor_samples import NeighborSampler
 from pine.baselines.neural import Goal
 from pine.baselines.trained_network import Columns
 from pine.embedder import Fitted
 from pine.graph import CSR, Graph
+from pine.graph.samples import NeighborSampler
 from pine.labels import Labels
 from pine.nn.device import device_of
 from pine.nn.dropout import dropped

@@ -15,11 +15,15 @@ from pine.nn import Neighbors, SetFunction
 
 @dataclass(frozen=True, eq=False)
 class Neighborhoods:
-    """The neighbors of some nodes, rows, in K groups: where each group's nodes stand, and who is whose neighbor."""
+    """The neighbors of some nodes, rows, in K groups: where each group's nodes stand, and who is whose neighbor.
+
+    function: the number of the function that reads them, where there are several.
+    """
 
     rows: slice
-    columns: tuple[slice, ...]
+    columns: tuple[slice | Tensor, ...]
     neighbors: tuple[Neighbors, ...]
+    function: int = 0
 
     @classmethod
     def of(
@@ -30,6 +34,7 @@ class Neighborhoods:
         device: torch.device,
         threads: int | None,
         type: str | None = None,
+        function: int = 0,
     ) -> Neighborhoods:
         """Of all nodes, or of those of a type.
 
@@ -40,14 +45,14 @@ class Neighborhoods:
         rows = all_nodes if type is None else graph.nodes.slice(type)
         columns, neighbors = [], []
         for group in groups:
-            matrix = group.matrix if rows == all_nodes else _rows(group.matrix, rows)
+            matrix = group.matrix if rows == all_nodes else rows_of(group.matrix, rows)
             place = all_nodes if group.type is None else graph.nodes.slice(group.type)
             if type is not None and matrix.nnz == 0:
                 place = slice(0, 0)
             columns.append(place)
             cut = matrix if place == all_nodes else _columns(matrix, place)
             neighbors.append(Neighbors.of(cut, scaling, device, threads=threads))
-        return cls(rows, tuple(columns), tuple(neighbors))
+        return cls(rows, tuple(columns), tuple(neighbors), function)
 
 
 def neighborhoods(
@@ -60,11 +65,14 @@ def neighborhoods(
     """The neighborhoods that each function of a form reads."""
     # By name, so that a function finds its type in a graph whose types come in another order.
     types = sorted(graph.node_types) if form.functions == "per-type" else [None]
-    return [Neighborhoods.of(graph, groups, form.scaling, device, threads, type) for type in types]
+    return [Neighborhoods.of(graph, groups, form.scaling, device, threads, type, k) for k, type in enumerate(types)]
 
 
 class NeighborFunction(nn.Module):
-    """f of every node's neighbors: x (num_nodes, dim) to (num_nodes, dim), both with a first dimension of batch."""
+    """f of every node's neighbors: x (num_nodes, dim) to (num_nodes, dim), both with a first dimension of batch.
+
+    around: neighborhoods that hold every node once.
+    """
 
     def __init__(
         self,
@@ -80,7 +88,7 @@ class NeighborFunction(nn.Module):
         self.around = around
         self.each = nn.ModuleList(
             SetFunction(
-                [form.dim] * len(part.columns),
+                [form.dim] * len(around[0].columns),
                 form.dim,
                 L=form.hidden,
                 T=form.projections,
@@ -95,16 +103,23 @@ class NeighborFunction(nn.Module):
                 batch=batch,
                 generator=generator,
             )
-            for part in around
+            for _ in range(1 + max(part.function for part in around))
         )
-        for f, part in zip(self.each, around, strict=True):
+        for k, f in enumerate(self.each):
             if form.conditioned:
                 _begin_alike(f)
-            _silence(f, part)
+            _silence(f, [part for part in around if part.function == k])
 
-    def forward(self, x: Tensor, generator: torch.Generator | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        generator: torch.Generator | None = None,
+        around: Sequence[Neighborhoods] | None = None,
+    ) -> Tensor:
+        """Of all nodes, or of those of some neighborhoods, in the order of nodes."""
         parts: list[tuple[slice, Tensor]] = []
-        for f, part in zip(self.each, self.around, strict=True):
+        for part in self.around if around is None else around:
+            f = self.each[part.function]
             parts.append((part.rows, f([x[..., place, :] for place in part.columns], part.neighbors, generator)))
         if len(parts) == 1:
             return parts[0][1]
@@ -124,15 +139,16 @@ def _begin_alike(f: nn.Module) -> None:
 
 
 @torch.no_grad()
-def _silence(f: nn.Module, part: Neighborhoods) -> None:
+def _silence(f: nn.Module, parts: Sequence[Neighborhoods]) -> None:
     """Groups without neighbors teach f nothing: W is zero there, should a later graph have neighbors in them."""
     assert isinstance(f, SetFunction)
-    for neighbors, W_k in zip(part.neighbors, torch.split(f.W, f.z_sizes, dim=-1), strict=True):
-        if neighbors.csr.nnz == 0:
+    for k, W_k in enumerate(torch.split(f.W, f.z_sizes, dim=-1)):
+        if not any(part.neighbors[k].csr.nnz for part in parts):
             W_k.zero_()
 
 
-def _rows(matrix: CSR, rows: slice) -> CSR:
+def rows_of(matrix: CSR, rows: slice) -> CSR:
+    """Some rows of a matrix."""
     indptr = matrix.indptr[rows.start : rows.stop + 1]
     entries = slice(indptr[0], indptr[-1])
     weights = None if matrix.weights is None else matrix.weights[entries]

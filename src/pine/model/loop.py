@@ -47,13 +47,10 @@ def train(
     for epoch in range(len(lines) + 1, epochs + 1):
         objective.train()
         optimizer.param_groups[0]["lr"] = vector_rate if epoch > still else 0.0
-        parts = objective.loss(generator, min(1.0, epoch / ramp))
-        loss = torch.stack(list(parts.values()))
         optimizer.zero_grad(set_to_none=True)
-        loss.sum().backward()  # type: ignore[no-untyped-call]
+        names, line = _backward(objective, generator, min(1.0, epoch / ramp))
         optimizer.step()
-        names = list(parts)
-        lines.append(loss.detach().mean(-1))
+        lines.append(line)
         if epoch % LOOK == 0 or epoch in stops or epoch == epochs:
             _check_finite(lines, names)
         if tick is not None:
@@ -65,6 +62,18 @@ def train(
             keeper.epoch_done(objective, optimizer, generator, lines)
     objective.eval()
     return [dict(zip(names, line, strict=True)) for line in torch.stack(lines).tolist()]
+
+
+def _backward(objective: Objective, generator: torch.Generator, ramp: float) -> tuple[list[str], Tensor]:
+    """Add up the gradients of all batches; the parts of the loss, and their means over the models."""
+    lines, names = [], []
+    for batch in objective.batches:
+        parts = objective.loss(generator, ramp, batch)
+        loss = torch.stack(list(parts.values()))
+        loss.sum().backward()  # type: ignore[no-untyped-call]
+        names = list(parts)
+        lines.append(loss.detach().mean(-1))
+    return names, lines[0] if len(lines) == 1 else torch.stack(lines).sum(0)
 
 
 def _check_finite(lines: list[Tensor], names: list[str]) -> None:

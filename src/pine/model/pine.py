@@ -63,6 +63,8 @@ class PINE(Embedder):
     functions: Literal["shared", "per-type"] = "shared"  # one f for all nodes, as in the paper, or one for each type
     attributes: bool = False  # whether to learn from graph.features too: see pine.model.attributes
     attribute_dropout: float = 0.6  # of columns
+    batch_size: int | None = None  # nodes at a time, where a graph's activations do not fit: see pine.model.batches
+    samples: int | None = None  # with batch_size: neighbors of a node in each group, drawn anew each epoch; None: all
     guard: float = 1.0  # without labels: weight of the decorrelation that keeps vectors from collapsing
     checkpoint: str | None = None  # a file for the state of a fit under way: an interrupted fit goes on from it
     progress: bool = False
@@ -117,6 +119,12 @@ class PINE(Embedder):
             value = getattr(self, field)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(f"{field} must be a whole number of at least {least}, got {value!r}")
+        for field in ("batch_size", "samples"):
+            value = getattr(self, field)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InputError(f"{field} must be a positive whole number or None, got {value!r}")
+        if self.samples is not None and self.batch_size is None:
+            raise InputError("samples are drawn for batches: set batch_size too")
         for field in ("learning_rate", "vector_rate"):
             if not getattr(self, field) > 0:
                 raise InputError(f"{field} must be positive, got {getattr(self, field)!r}")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.attributes import Attributes, attribute_columns
+from pine.model.batches import batches_of
 from pine.model.checkpoint import Checkpoint, Keeper
 from pine.model.form import Form
 from pine.model.functions import NeighborFunction, neighborhoods
@@ -59,6 +60,8 @@ class Trainings:
         self.attribute_types = tuple(sorted(graph.features)) if model.attributes else ()
         self.columns = attribute_columns(graph, self.attribute_types, self.device, model.threads)
         self.around = neighborhoods(self.form, graph, self.groups, self.device, model.threads)
+        if model.batch_size is not None:
+            self.around = batches_of(self.around, self.types, model.batch_size)
 
     def last(self, choice: Choice, epochs: int) -> Trained:
         """Train one model on all labels."""
@@ -159,4 +162,6 @@ class Trainings:
             entropy=model.entropy,
             on_f=model.supervise_f,
             guard=model.guard if self.labels is None else 0.0,
+            batched=model.batch_size is not None,
+            samples=model.samples,
         )

@@ -80,7 +80,9 @@ def _covariance(x: Tensor) -> Tensor:
 
 
 def _mean(each: Tensor, weights: Tensor | None) -> Tensor:
-    return each.mean(-1) if weights is None else (each * weights).sum(-1) / weights.sum(-1)
+    if weights is None:
+        return each.mean(-1)
+    return (each * weights).sum(-1) / weights.sum(-1).clamp(min=torch.finfo(weights.dtype).tiny)  # of none it is 0
 
 
 def _one_each(scores: Tensor, labels: Tensor, ndim: int) -> None:

@@ -1,0 +1,174 @@
+"""Training in batches is training on the whole graph: the same gradients from less memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import pine
+from pine import PINE, Graph, InputError
+from pine.evaluation.protocol import hide, split
+from pine.labels import read_labels
+from pine.model.batches import batches_of, sampled
+from pine.model.form import Form
+from pine.model.functions import NeighborFunction, neighborhoods
+from pine.model.objective import Objective, Targets
+from pine.nn import neighbor_sum
+
+CPU = torch.device("cpu")
+rng = np.random.default_rng(0)
+RELATIONS = {("a", "r", "b"): rng.integers(0, 40, (160, 2)), ("a", "s", "a"): rng.integers(0, 40, (90, 2))}
+TYPED = Graph.from_relations(RELATIONS, nodes={"a": range(40), "b": range(40)})
+LABELS = {"classes": rng.integers(0, 3, 40), "label-sets": rng.integers(0, 2, (40, 3)), "numbers": rng.random(40)}
+FORM = Form.of(PINE(dim=4, hidden=5, projections=3, scales=2))
+
+
+def objective(size: int | None, task: str | None = "classes", lambdas=((2.0, 5.0), (1.0, 3.0)), **changes) -> Objective:
+    """In double precision, all nodes at once or in batches; two models that see different labels."""
+    form = replace(FORM, functions=changes.pop("functions", "shared"))
+    types = [TYPED.nodes.slice(type) for type in TYPED.node_types]
+    around = neighborhoods(form, TYPED, list(form.neighbor_groups(TYPED).values()), CPU, None)
+    around = around if size is None else batches_of(around, types, size)
+    f = NeighborFunction(form, around, torch.Generator().manual_seed(1), batch=len(lambdas))
+    targets = None
+    if task is not None:
+        labels = read_labels(TYPED, {"a": LABELS[task]}, task)
+        seen = np.random.default_rng(1).random((len(lambdas), 40)) < 0.3
+        targets = Targets.of(TYPED, labels, seen, CPU)
+        targets = replace(targets, seen=targets.seen.double())
+    settings = {"weight_decay": 0.1, "entropy": 0.3, "on_f": True, "guard": 0.0 if task else 1.0} | changes
+    made = Objective((80, 4), f, types, torch.tensor(lambdas).double(), targets, batched=size is not None, **settings)
+    start = torch.randn(80, 4, generator=torch.Generator().manual_seed(2))
+    w = torch.randn(made.w.shape, generator=torch.Generator().manual_seed(3))
+    made.begin_at({"e": start, "w": w})
+    return made.double()
+
+
+def summed(made: Objective) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """The parts of the loss and the gradients, summed over batches."""
+    total = 0
+    for batch in made.batches:
+        loss = torch.stack(list(made.loss(torch.Generator(), 0.5, batch).values()))
+        loss.sum().backward()
+        total = total + loss.detach()
+    return total, [parameter.grad for parameter in made.parameters() if parameter.grad is not None]
+
+
+@pytest.mark.parametrize("size", [7, 40, 1000])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"lambdas": ((2.0,), (float("inf"),))},
+        {"functions": "per-type"},
+        {"task": "label-sets"},
+        {"task": "numbers"},
+        {"task": None},
+    ],
+)
+def test_losses_and_gradients_of_all_batches_are_those_of_the_whole_graph(size, settings):
+    whole, batched = objective(None, **settings), objective(size, **settings)
+    assert len(batched.batches) == 2 * -(-40 // size)
+    (loss, gradients), (loss_too, gradients_too) = summed(whole), summed(batched)
+    torch.testing.assert_close(loss, loss_too)
+    assert len(gradients) == len(gradients_too) > 5
+    for one, other in zip(gradients, gradients_too, strict=True):
+        torch.testing.assert_close(one, other)
+    for one, other in zip(whole.vectors(), batched.vectors(), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def saved_bytes(made: Objective) -> int:
+    """The most that is kept for the way back at any time."""
+    sizes = []
+    for batch in made.batches:
+        kept: dict[int, int] = {}
+        with torch.autograd.graph.saved_tensors_hooks(
+            lambda t, kept=kept: (kept.__setitem__(t.data_ptr(), t.untyped_storage().nbytes()), t)[1], lambda t: t
+        ):
+            made.loss(torch.Generator(), 1.0, batch)
+        own = {parameter.data_ptr() for parameter in made.parameters()}
+        sizes.append(sum(size for place, size in kept.items() if place not in own))
+    return max(sizes)
+
+
+def test_a_batch_keeps_the_activations_of_its_own_neighbors_alone():
+    assert saved_bytes(objective(4)) < saved_bytes(objective(None)) / 3
+
+
+def test_samples_are_neighbors_and_their_sums_are_right_on_average():
+    graph = Graph.from_edges(np.random.default_rng(0).integers(0, 30, (200, 2)), nodes=range(30), duplicates="sum")
+    (whole,) = neighborhoods(FORM, graph, list(FORM.neighbor_groups(graph).values()), CPU, None)
+    x = torch.randn(30, 4, generator=torch.Generator().manual_seed(0))
+    generator, total = torch.Generator().manual_seed(1), 0
+    for _ in range(1000):
+        drawn = sampled(whole, 5, generator)
+        assert drawn.neighbors[0].csr.degrees().max() <= 5
+        total = total + neighbor_sum(x[drawn.columns[0]], replace(drawn.neighbors[0], scaling="sum"))
+    everything = neighbor_sum(x, replace(whole.neighbors[0], scaling="sum"))
+    assert float((total / 1000 - everything).abs().max()) < 0.6
+    assert float(everything.abs().max()) > 5
+
+
+def test_where_there_are_no_more_neighbors_than_asked_for_samples_change_nothing():
+    (whole,) = neighborhoods(FORM, TYPED, list(FORM.neighbor_groups(TYPED).values()), CPU, None)
+    drawn = sampled(whole, 100, torch.Generator().manual_seed(0))
+    f = NeighborFunction(FORM, [whole], torch.Generator().manual_seed(0))
+    x = torch.randn(80, 4, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(f(x, None, [drawn]), f(x))
+
+
+SMALL = {"dim": 8, "hidden": 16, "projections": 4, "scales": 4, "threads": 1, "epochs": 25, "lam": 10.0}
+
+
+@pytest.mark.parametrize("settings", [{}, {"samples": 2}, {"samples": 2, "functions": "per-type"}])
+def test_a_fit_in_batches_learns_and_has_the_same_bits_for_a_seed(settings):
+    kind = np.arange(90) % 3
+    edges = [(v, (v + 3 * step) % 90) for v in range(90) for step in range(1, 6)]
+    graph, seen = Graph.from_edges(edges, nodes=range(90)), np.where(np.arange(90) % 2, kind, -1)
+    model = PINE(**SMALL, batch_size=25, **settings).fit(graph, seen)
+    assert (model.predict() == kind).mean() > 0.9
+    np.testing.assert_array_equal(
+        PINE(**SMALL, batch_size=25, **settings).fit(graph, seen).embedding_, model.embedding_
+    )
+    assert np.isfinite(PINE(**SMALL, batch_size=25, **settings).fit(graph).embedding_).all()
+
+
+def test_attributes_are_learned_in_batches_too():
+    kind = rng.integers(0, 3, 80)
+    words = np.eye(3, dtype=np.float32)[kind] + rng.normal(0, 0.3, (80, 3)).astype(np.float32)
+    graph = Graph.from_edges(rng.integers(0, 80, (160, 2)), nodes=range(80)).with_features(words)
+    seen = np.where(np.arange(80) % 2, kind, -1)
+    model = PINE(**SMALL, attributes=True, batch_size=30).fit(graph, seen)
+    assert (model.predict() == kind).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"batch_size": 0}, "batch_size must be a positive whole number or None, got 0"),
+        ({"batch_size": 10, "samples": 2.5}, "samples must be a positive whole number or None, got 2.5"),
+        ({"samples": 5}, "samples are drawn for batches: set batch_size too"),
+    ],
+)
+def test_settings_that_cannot_be_are_explained(settings, said):
+    with pytest.raises(InputError, match=said):
+        PINE(**settings).fit(TYPED)
+
+
+@pytest.mark.slow
+def test_pubmed_in_batches_is_within_half_a_point_of_the_whole(need_data):
+    need_data("pubmed.npz")
+    data = pine.datasets.load("pubmed")
+    labels = read_labels(data.graph, data.labels)
+    part = split("pubmed", labels.known, 0.5, 0)
+    seen = hide(labels, part.train, data.graph.num_nodes)
+    settings = {"lam": 10.0, "epochs": 100, "seed": 0}
+    scores = [
+        (PINE(**settings, **batches).fit(data.graph, seen).predict() == data.labels)[part.test].mean()
+        for batches in ({}, {"batch_size": 4000}, {"batch_size": 4000, "samples": 10})
+    ]
+    assert max(scores) - min(scores) < 0.005, scores
