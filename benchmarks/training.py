@@ -1,7 +1,7 @@
 """What training costs: an epoch beside its parts, peak memory beside a count of arrays, and a whole fit.
 
     python benchmarks/training.py epoch [--data cora,200000] [--threads 2]
-    python benchmarks/training.py memory [--nodes 50000,200000]
+    python benchmarks/training.py memory [--nodes 50000,200000] [--batch-size 10000]
     python benchmarks/training.py fit [--nodes 200000]
     python benchmarks/training.py cora [--device cuda]
 
@@ -11,7 +11,8 @@ epoch: one epoch of PINE, from one step of the optimizer to the next, over the s
 sum over neighbors, h, all three forward and backward, and a step of Adam. Epochs and parts take turns; the fastest of
 each is kept. Limit: 3.
 memory: the peak of a fit above what Python holds after imports, in a fresh process each, over the count in `fit_bytes`;
-once with freed arrays returned at once, and once as glibc does it, which keeps those below 32 MiB for later.
+once with freed arrays returned at once, and once as glibc does it, which keeps those below 32 MiB for later. With
+--batch-size the first once more, for a fit in batches.
 fit: PINE with all defaults on a planted graph, its minutes, and its accuracy beside label propagation's.
 cora: seconds of PINE with all defaults on Cora with half of the labels, the first fit of a process and later ones.
 Limit: 60 on two cores, 5 on a GPU.
@@ -150,9 +151,9 @@ def resident(field: str) -> int:
     return 1024 * int(line.split()[1])
 
 
-def measure_fit(path: str, threads: int) -> None:
+def measure_fit(path: str, threads: int, batch_size: int | None) -> None:
     """Run by report_memory in a process of its own: prints the peak above the imports."""
-    settings: dict[str, Any] = {"threads": threads, "epochs": 3}
+    settings: dict[str, Any] = {"threads": threads, "epochs": 3, "batch_size": batch_size}
     small, seen, _ = labelled("6000")
     PINE(**settings).fit(small, seen)  # compiled code and thread pools are loaded before the count begins
     del small, seen
@@ -164,7 +165,7 @@ def measure_fit(path: str, threads: int) -> None:
     print(resident("VmHWM") - before)
 
 
-def report_memory(nodes: int, threads: int, folder: Path) -> None:
+def report_memory(nodes: int, threads: int, folder: Path, batch_size: int | None) -> None:
     adjacency, truth = planted_graph(nodes, groups=CLASSES)
     seen = np.where(np.random.default_rng(0).random(nodes) < KNOWN, truth, -1)
     path = folder / f"planted-{nodes}.npz"
@@ -173,8 +174,10 @@ def report_memory(nodes: int, threads: int, folder: Path) -> None:
     # On a graph of this size candidates are trained side by side on one part of the labels.
     counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2, CLASSES, batch=len(CANDIDATES))
     row = f"| {nodes:,} | {adjacency.nnz // 2:,} | {counted / 2**20:.0f} MiB |"
-    for habit in (RETURNED, {}):
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | habit)
+    ways: list[tuple[dict[str, str], list[str]]] = [(RETURNED, []), ({}, [])]
+    ways += [] if batch_size is None else [(RETURNED, ["--batch-size", str(batch_size)])]
+    for habit, more in ways:
+        done = subprocess.run(command + more, capture_output=True, text=True, check=True, env=os.environ | habit)
         row += f" {int(done.stdout) / counted:.2f} |"
     print(row, flush=True)
     path.unlink()
@@ -213,20 +216,23 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--batch-size", type=int)
     parser.add_argument("--path", help=argparse.SUPPRESS)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     if given.what == "measure":
-        measure_fit(given.path, given.threads)
+        measure_fit(given.path, given.threads, given.batch_size)
     elif given.what == "epoch":
         print("| data | epoch / sum of its parts (limit) | the parts | an epoch here |\n|---|---|---|---|")
         for name in given.data.split(","):
             report_epoch(name, given.threads, given.rounds)
     elif given.what == "memory":
-        print("| nodes | edges | counted | measured / counted | with glibc's habits |\n|---|---|---|---|---|")
+        last = "" if given.batch_size is None else f" in batches of {given.batch_size:,} |"
+        print(f"| nodes | edges | counted | measured / counted | with glibc's habits |{last}")
+        print("|---" * (6 if last else 5) + "|")
         with tempfile.TemporaryDirectory() as folder:
             for nodes in (given.nodes or "50000,200000").split(","):
-                report_memory(int(nodes), given.threads, Path(folder))
+                report_memory(int(nodes), given.threads, Path(folder), given.batch_size)
     elif given.what == "cora":
         print("| device | seconds of the first fit | of later fits |\n|---|---|---|")
         report_cora(given.threads, given.device, given.rounds)
