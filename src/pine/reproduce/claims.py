@@ -1,7 +1,7 @@
 """The paper's sentences beside what was measured: each check counts the places where the sentence holds.
 
 first     method is first in most places (data set, x and metric); second_to: elsewhere only this one is ahead
-above     method is above each of over at every place
+above     method is above each of over at every place; deviations: by so many standard deviations, the larger of the two
 rises     from each value to the next, the score of each of methods rises, or falls by less than its deviation
 clusters  true classes of a map are at least half as pure as could be, counted from chance
 falls     the error of every target falls by a factor from the smallest to the largest size
@@ -70,18 +70,23 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
 
 
 def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
-    own, over = claim.needs["method"], claim.needs["over"]
+    own, over, apart = claim.needs["method"], claim.needs["over"], claim.needs.get("deviations", 0)
     held, gaps = 0, []
     places = [(grid, x) for grid, x in _places(experiment, rows) if {own, *over} <= grid.means(x).keys()]
     for grid, x in places:
         means = grid.means(x)
         best = max(means[name] for name in over)
-        held += means[own] > best
+        held += all(means[own] - means[name] > apart * _spread(grid, x, own, name) for name in over)
         if best > float("-inf"):
             gaps.append(100 * (means[own] - best))
     said = f"{own} less the best of {', '.join(over)}: " if gaps else ""
     said += f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {sum(gaps) / len(gaps):+.1f} on average" if gaps else ""
     return Verdict(claim, held, len(places), held == len(places) > 0, said)
+
+
+def _spread(grid: Grid, x: float, *methods: str) -> float:
+    """The largest deviation of some methods at one x."""
+    return max(grid.cells[method, x].deviation for method in methods)
 
 
 def _rises(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:

@@ -103,6 +103,8 @@ def _chosen(asked: Asked, console: Console) -> list[Experiment]:
         whole = experiments.read(name)
         experiment = whole.quicker() if asked.quick else whole
         try:
+            if experiment.kind == "inductive":
+                _need_pyg(experiment)
             for dataset in experiment.datasets:
                 labelled(dataset, asked.machine.data_dir)
         except InputError as problem:
@@ -112,6 +114,12 @@ def _chosen(asked: Asked, console: Console) -> list[Experiment]:
             continue
         found.append(experiment)
     return found
+
+
+def _need_pyg(experiment: Experiment) -> None:
+    from pine.baselines.neural import need_pyg
+
+    need_pyg(f"the experiment {experiment.name}")
 
 
 def _facts(asked: Asked, seconds: float, fits: float) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 Each is a TOML file in experiments/:
 
     title, place          what it is, and where the paper has it
-    kind                  "scores" of methods, "maps" of vectors, or "approximation" of functions of sets
+    kind                  "scores" of methods, "maps" of vectors, "approximation" of functions of sets, or "inductive"
+                          scores: graphs that training never sees
     datasets, ratios, repeats, metrics, sizes (of functions that approximate)
     one_seed              data sets on which vectors that no label enters are made once for all repeats
     notes                 what has to be said beside every table
-    [[methods]]           name, spec as `pine evaluate` takes it, search (other specs to choose from on held-out
+    [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
+                          pine.inductive.settings has it), search (other specs to choose from on held-out
                           labels), values that stand for {} in the specs, panel (its axis in the figure)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
     [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes; also: more
@@ -25,8 +27,9 @@ from typing import Any, Self
 from pine.datasets.catalog import CATALOG
 from pine.errors import InputError, listed, one_of
 from pine.evaluation.variants import parse
+from pine.inductive import settings as inductive
 
-KINDS = ("scores", "maps", "approximation")
+KINDS = ("scores", "maps", "approximation", "inductive")
 MOST_OTHERS = 7  # settings of a method that is tuned, beside the paper's
 QUICK = {"datasets", "ratios", "repeats", "methods", "values", "sizes", "also"}
 
@@ -48,9 +51,6 @@ class Method:
             raise InputError(f"{self.name}: search has {len(self.search)} specs, at most {MOST_OTHERS} are fair")
         if bool(self.values) != ("{}" in self.spec):
             raise InputError(f"{self.name}: values stand for {{}} in spec: give both or neither, got {self.spec!r}")
-        for value in self.values or (None,):
-            for spec in self.specs(value):
-                parse(spec)
 
     def specs(self, value: Value | None = None) -> list[str]:
         """The specs to choose from, the paper's first."""
@@ -96,6 +96,14 @@ class Experiment:
     claims: tuple[Claim, ...] = ()
     quick: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, KINDS)
+        understood = inductive.parse if self.kind == "inductive" else parse
+        for method in self.methods:
+            for value in method.values or (None,):
+                for spec in method.specs(value):
+                    understood(spec)
+
     @classmethod
     def of(cls, name: str, given: Mapping[str, Any]) -> Self:
         """Read what a file holds."""
@@ -111,7 +119,6 @@ class Experiment:
             made = cls(name, **plain)
         except TypeError as missing:
             raise InputError(f"experiment {name}: {missing}") from None
-        one_of("kind", made.kind, KINDS)
         _only(f"datasets of experiment {name}", made.datasets, set(CATALOG))
         _only(f"[quick] methods of experiment {name}", made.quick.get("methods", ()), {m.name for m in made.methods})
         return made

@@ -38,6 +38,8 @@ def figures(experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[P
             made.append(folder / f"{experiment.name}-{name}.png")
     elif experiment.kind == "approximation":
         made += _saved(_errors(rows), folder / experiment.name)
+    elif experiment.kind == "inductive":
+        made += _saved(_panels(experiment.title, grids(rows, experiment.metrics)), folder / experiment.name)
     else:
         whole = grids(rows, experiment.metrics)
         # Lines through few points say less than a row for each method.
@@ -97,20 +99,40 @@ def _rows(dataset: str, panels: Sequence[Grid]) -> Any:
     figure = Figure(figsize=(2.2 + 3.6 * len(places), 1.3 + 0.33 * len(methods)), layout="constrained")
     axes = figure.subplots(1, len(places), squeeze=False, sharey=True)[0]
     for ax, (grid, x) in zip(axes, places, strict=True):
-        for row, method in enumerate(methods):
-            cell = grid.cells.get((method, x))
-            if cell is not None and cell.values:
-                color, marker = COLORS[1 if row else 0], MARKERS[1 if row else 0]
-                ax.errorbar(100 * cell.mean, row, xerr=100 * cell.deviation, marker=marker, color=color, capsize=2)
-        first = grid.cells[methods[0], x]
-        if first.values:
-            ax.axvline(100 * first.mean, color=COLORS[0], linewidth=0.8, alpha=0.6)
-        ax.set_yticks(range(len(methods)), methods)
+        _points(ax, grid, x, methods)
         ax.set_xlabel(f"{METRICS.get(grid.metric, grid.metric)} (%), {x_name(grid, x)} labelled")
-        ax.grid(alpha=0.3, linewidth=0.5)
     axes[0].invert_yaxis()
     figure.suptitle(dataset)
     return figure
+
+
+def _panels(title: str, panels: Sequence[Grid]) -> Any:
+    """A panel for each setting, with methods of its own, drawn as in _rows."""
+    from matplotlib.figure import Figure
+
+    most = max(len(grid.methods) for grid in panels)
+    figure = Figure(figsize=(1.0 + 5.2 * len(panels), 1.5 + 0.36 * most), layout="constrained")
+    for ax, grid in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        _points(ax, grid, grid.xs[0], grid.methods)
+        ax.set_xlabel(f"test {METRICS.get(grid.metric, grid.metric)} (%)")
+        ax.set_title(grid.panel, fontsize=10)
+        ax.invert_yaxis()
+    figure.suptitle(title)
+    return figure
+
+
+def _points(ax: Any, grid: Grid, x: float, methods: Sequence[str]) -> None:
+    """A row a method, mean and deviation at one x, and a line at the first method's mean."""
+    for row, method in enumerate(methods):
+        cell = grid.cells.get((method, x))
+        if cell is not None and cell.values:
+            color, marker = COLORS[1 if row else 0], MARKERS[1 if row else 0]
+            ax.errorbar(100 * cell.mean, row, xerr=100 * cell.deviation, marker=marker, color=color, capsize=2)
+    first = grid.cells[methods[0], x]
+    if first.values:
+        ax.axvline(100 * first.mean, color=COLORS[0], linewidth=0.8, alpha=0.6)
+    ax.set_yticks(range(len(methods)), methods)
+    ax.grid(alpha=0.3, linewidth=0.5)
 
 
 def _x_axis(ax: Any, grid: Grid) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,13 @@ from pine.evaluation.variants import parse
 from pine.reproduce.experiment import Experiment, Method, Value
 from pine.reproduce.rows import Row
 from pine.reproduce.run import Results, Runner
-from pine.reproduce.units import Approximation, Map, Score
+from pine.reproduce.units import Approximation, Inductive, Map, Score
 
 
 def rows_of(experiment: Experiment, runner: Runner) -> list[Row]:
     """Make what is missing, and tell what became of everything."""
-    return {"scores": _scores, "maps": _maps, "approximation": _approximation}[experiment.kind](experiment, runner)
+    makers = {"scores": _scores, "maps": _maps, "approximation": _approximation, "inductive": _inductive}
+    return makers[experiment.kind](experiment, runner)
 
 
 def amount(experiment: Experiment) -> int:
@@ -26,6 +28,8 @@ def amount(experiment: Experiment) -> int:
         return len(set(_to_choose(places))) + len(places)
     if experiment.kind == "maps":
         return len(experiment.datasets)
+    if experiment.kind == "inductive":
+        return len(set(_networks(experiment)))
     return len(_targets(experiment))
 
 
@@ -132,3 +136,48 @@ def _targets(experiment: Experiment) -> list[Approximation]:
     from pine.reproduce.approximation import TARGETS
 
     return [Approximation(target, size) for target in TARGETS for size in experiment.sizes]
+
+
+# ---- inductive ----
+
+
+def _inductive(experiment: Experiment, runner: Runner) -> list[Row]:
+    """A spec is chosen once for all repeats, by what it reaches on the validation graphs."""
+    found = runner.results(_networks(experiment), experiment.name)
+    rows = []
+    for dataset in experiment.datasets:
+        for method in experiment.methods:
+            spec = best_validated({spec: _repeats(experiment, dataset, spec, found) for spec in method.specs()})
+            for repeat, result in enumerate(_repeats(experiment, dataset, spec, found)):
+                rows.append(_inductive_row(dataset, method, repeat, spec, result))
+    return rows
+
+
+def _networks(experiment: Experiment) -> list[Inductive]:
+    return [
+        Inductive(dataset, spec, repeat)
+        for dataset in experiment.datasets
+        for repeat in range(experiment.repeats)
+        for method in experiment.methods
+        for spec in method.specs()
+    ]
+
+
+def _repeats(experiment: Experiment, dataset: str, spec: str, found: Results) -> list[dict[str, Any]]:
+    return [found[Inductive(dataset, spec, repeat)] for repeat in range(experiment.repeats)]
+
+
+def best_validated(results: Mapping[str, Sequence[dict[str, Any]]]) -> str:
+    """The spec of the best mean validation score; one that was stopped in a repeat comes last."""
+
+    def mean(spec: str) -> float:
+        stopped = any("scores" not in result for result in results[spec])
+        return -1.0 if stopped else statistics.mean(result["validation"] for result in results[spec])
+
+    return max(results, key=mean)
+
+
+def _inductive_row(dataset: str, method: Method, repeat: int, spec: str, result: dict[str, Any]) -> Row:
+    place = Place(dataset, method, None, Part(1.0, repeat), False)  # all labels of the training graphs are known
+    more = {key: result[key] for key in ("validation", "kept", "epochs") if key in result}
+    return _row(place, spec, result) | more

@@ -87,10 +87,8 @@ def _searched(experiment: Experiment) -> str:
     if not lines:
         return ""
     shown = "".join(f"<li><code>{html.escape(line)}</code></li>" for line in lines)
-    return (
-        "<details><summary>Settings that methods chose from, on held-out training labels of each split</summary>"
-        f"<ul>{shown}</ul></details>"
-    )
+    where = "the validation graphs" if experiment.kind == "inductive" else "held-out training labels of each split"
+    return f"<details><summary>Settings that methods chose from, on {where}</summary><ul>{shown}</ul></details>"
 
 
 def as_html(markdown: str) -> str:

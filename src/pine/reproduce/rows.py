@@ -3,6 +3,7 @@
 scores         dataset, method, panel, value, ratio, repeat, spec, a column for each score, seconds, stopped
 maps           dataset, x, y, true, predicted
 approximation  target, size, seed, error
+inductive      as scores, with validation (the score on validation graphs), kept (its epoch) and epochs
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pine.files import atomic_write
 
 Row = dict[str, Any]
 WORDS = {"dataset", "method", "panel", "spec", "stopped", "target"}  # columns that hold text
-WHOLE = {"repeat", "size", "seed", "true", "predicted"}  # and whole numbers
+WHOLE = {"repeat", "size", "seed", "true", "predicted", "kept", "epochs"}  # and whole numbers
 
 
 def as_csv(rows: Sequence[Row]) -> str:

@@ -17,8 +17,10 @@ METRICS = {"accuracy": "accuracy", "micro_f1": "micro F1", "macro_f1": "macro F1
 
 def tables(experiment: Experiment, rows: Sequence[Row]) -> str:
     """All tables of an experiment, with its notes."""
-    made = {"scores": _scores, "maps": _maps, "approximation": _approximation}[experiment.kind](experiment, rows)
     notes = "".join(f"\n{note}\n" for note in experiment.notes)
+    if experiment.kind == "inductive":
+        return "\n".join(f"{table}{notes}" for table in _inductive(experiment, rows))
+    made = {"scores": _scores, "maps": _maps, "approximation": _approximation}[experiment.kind](experiment, rows)
     return f"{made}{notes}"
 
 
@@ -29,7 +31,7 @@ def _scores(experiment: Experiment, rows: Sequence[Row]) -> str:
 def _grid(grid: Grid, experiment: Experiment) -> str:
     head = ["method", *(x_name(grid, x) for x in grid.xs), "s"]
     lines = [f"**{grid_title(grid)}**", "", _line(head), "|---" * len(head) + "|"]
-    best = {x: max(grid.means(x).values()) for x in grid.xs}
+    best = {x: max(grid.means(x).values()) for x in grid.xs} if len(grid.methods) > 1 else {}
     for method in grid.methods:
         own = [grid.cells.get((method, x)) for x in grid.xs]
         texts = [_cell(cell, x, best) for cell, x in zip(own, grid.xs, strict=True)]
@@ -54,7 +56,35 @@ def _cell(cell: Cell | None, x: float, best: dict[float, float]) -> str:
     if not cell.values:
         return f"— ({cell.stopped.partition(':')[0]})"
     text = f"{100 * cell.mean:.1f}" + (f" ±{100 * cell.deviation:.1f}" if len(cell.values) > 1 else "")
-    return f"**{text}**" if cell.mean == best[x] else text
+    return f"**{text}**" if cell.mean == best.get(x) else text
+
+
+def _inductive(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
+    """A table for each panel: the score on validation and on test graphs, and what was chosen by the former."""
+    made = []
+    for test, validation in zip(grids(rows, experiment.metrics), grids(rows, ["validation"]), strict=True):
+        (x,) = test.xs
+        head = ["method", "validation", "test", "epochs", "s", "chosen on validation"]
+        lines = [f"**{grid_title(test)}**", "", _line(head), "|---" * len(head) + "|"]
+        best = {x: max(test.means(x).values())}
+        for method in test.methods:
+            cell = test.cells[method, x]
+            own = [r for r in rows if (r["dataset"], r["panel"], r["method"]) == (test.dataset, test.panel, method)]
+            epochs = f"{np.mean([r['epochs'] for r in own if not r['stopped']]):.0f}" if cell.values else ""
+            numbers = [_cell(validation.cells[method, x], x, {}), _cell(cell, x, best)]
+            seconds = f"{cell.seconds:.1f}" if cell.values else ""
+            lines.append(_line([method, *numbers, epochs, seconds, _choice(experiment, test.panel, own[0])]))
+        made.append("\n".join([*lines, ""]))
+    return made
+
+
+def _choice(experiment: Experiment, panel: str, row: Row) -> str:
+    """What a method with several candidates took: the name of the line that shows the same, or the spec."""
+    own = [method for method in experiment.methods if method.panel == panel]
+    if not any(method.name == row["method"] and method.search for method in own):
+        return ""
+    same = [method.name for method in own if method.spec == row["spec"] and not method.search]
+    return same[0] if same else str(row["spec"])
 
 
 def _maps(experiment: Experiment, rows: Sequence[Row]) -> str:

@@ -1,4 +1,5 @@
-"""The smallest results that are kept: a score of a method on one split, a map of a data set, an error of a function.
+"""The smallest results that are kept: a score of a method on one split, a map of a data set, an error of a function,
+the score of a network on graphs that it never saw.
 
 A unit knows what it comes from (its key) and how it is made; units that one fit serves are made together.
 """
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from pine.datasets import Dataset, load
 from pine.evaluation.protocol import Part
 from pine.evaluation.run import check_fits, scored
 from pine.evaluation.variants import Variant, parse
+from pine.inductive import settings as inductive
 from pine.labels import Labels, read_labels
 from pine.reproduce.versions import version
 
@@ -142,7 +145,45 @@ class Approximation:
         return [{"errors": errors(TARGETS[unit.target], unit.size).tolist()} for unit in units]
 
 
-Unit = Score | Map | Approximation
+@dataclass(frozen=True)
+class Inductive:
+    """A network of pine.inductive: {"scores": {"micro_f1": ...}, "validation", "kept", "epochs", "seconds"}."""
+
+    kind: ClassVar[str] = "inductive"
+    dataset: str
+    spec: str
+    seed: int
+
+    @property
+    def together(self) -> tuple[Any, ...]:
+        return (self.kind, self)
+
+    def key(self, machine: Machine) -> str:
+        """Data with attributes and split, settings in full, seed and code."""
+        setting = inductive.parse(self.spec)
+        told = {
+            "setting": type(setting).__name__,
+            "settings": asdict(setting),
+            "seed": self.seed,
+            "data": [digest(self.dataset, machine.data_dir), attributes_digest(self.dataset, machine.data_dir)],
+            "code": version("pine.inductive.run"),
+        }
+        return _hash(self.kind, told)
+
+    @staticmethod
+    def make(units: Sequence[Inductive], machine: Machine) -> list[dict[str, Any]]:
+        from pine.inductive.run import learn
+
+        made = []
+        for unit in units:
+            given = labelled(unit.dataset, machine.data_dir)
+            found = learn(inductive.parse(unit.spec), *given, unit.seed, machine.device, machine.threads)
+            rest = {name: value for name, value in asdict(found).items() if name != "test"}
+            made.append({"scores": {"micro_f1": found.test}} | rest)
+        return made
+
+
+Unit = Score | Map | Approximation | Inductive
 
 
 def told(unit: Unit) -> dict[str, Any]:
@@ -171,6 +212,19 @@ def digest(name: str, data_dir: Path | None) -> str:
             if array is not None:
                 whole.update(np.ascontiguousarray(array).tobytes())
     whole.update(labels.known.tobytes() + np.ascontiguousarray(labels.values).tobytes())
+    return whole.hexdigest()
+
+
+@cache
+def attributes_digest(name: str, data_dir: Path | None) -> str:
+    """A hash of what is beside a data set's graph: attributes, which of several graphs nodes are in, the split."""
+    data, _ = labelled(name, data_dir)
+    features = data.features
+    parts = [features.indptr, features.indices, features.data] if sp.issparse(features) else [features]
+    whole = hashlib.sha256()
+    for array in (*parts, data.graph_ids, *(data.splits[part] for part in sorted(data.splits))):
+        if array is not None:
+            whole.update(np.ascontiguousarray(array).tobytes())
     return whole.hexdigest()
 
 

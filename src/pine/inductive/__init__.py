@@ -1,0 +1,1 @@
+"""PINE's function of neighbors inside other people's networks, trained on some graphs and tested on others."""

@@ -1,0 +1,22 @@
+"""What is trained: a network that scores the labelled nodes of graphs, batch by batch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from pine.inductive.graphs import Graphs
+from pine.inductive.settings import Setting
+
+Batches = Iterator[tuple[Tensor, Tensor]]  # scores (n, num_outputs) and labels of n targets
+
+
+class Network(nn.Module, ABC):
+    setting: Setting
+
+    @abstractmethod
+    def outputs(self, graphs: Graphs, generator: torch.Generator, shuffled: bool = False) -> Batches:
+        """Scores and labels of all targets; training shuffles them. What is left to chance is drawn as it goes on."""

@@ -1,0 +1,39 @@
+"""Neighbors drawn uniformly and with replacement: neighbor floor(u degree) of a node, for u uniform in [0, 1).
+
+All by operations of torch on whole tensors, so that a graph of a hundred million edges is sampled where it lies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from pine.graph.csr import CSR
+
+MANY = 2**62  # a draw below MANY, modulo a degree, is as good as uniform
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborRows:
+    """Compressed rows on a device: the neighbors of node v are indices[indptr[v] : indptr[v + 1]]."""
+
+    indptr: Tensor
+    indices: Tensor
+
+    @classmethod
+    def of(cls, csr: CSR, device: torch.device) -> NeighborRows:
+        return cls(torch.tensor(csr.indptr, device=device), torch.tensor(csr.indices, device=device))
+
+    def draw(self, nodes: Tensor, size: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Neighbors (n, size) of nodes (n,), and which of the nodes have none, (n,): those stand for themselves."""
+        first = self.indptr[nodes]
+        degree = self.indptr[nodes + 1] - first
+        alone = degree == 0
+        if len(self.indices) == 0:
+            return nodes[:, None].expand(-1, size), alone
+        drawn = torch.randint(MANY, (len(nodes), size), generator=generator, device=nodes.device)
+        # Of a node without neighbors the place may lie past the end; it is not used.
+        place = (first[:, None] + drawn % degree.clamp(min=1)[:, None]).clamp(max=len(self.indices) - 1)
+        return torch.where(alone[:, None], nodes[:, None], self.indices[place]), alone

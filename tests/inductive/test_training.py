@@ -1,0 +1,93 @@
+"""Training learns what is planted, and reads no label that it should not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import f1_score
+from support.inductive import labels_of, planted
+
+from pine.inductive.run import learn
+from pine.inductive.settings import Sampled, Whole
+from pine.inductive.training import hits_and_misses
+
+SMALL = {"width": 16, "pool": 32, "hidden": 48, "projections": 8, "scales": 2, "learning_rate": 0.01}
+FEW = {"samples_1": 8, "samples_2": 8, "batch": 50, "epochs": 15}
+SAMPLED = [Sampled(aggregator=name, **FEW, **SMALL) for name in ("pool", "mean", "pine")]
+LAYERS = ("gat", "graphsage", "pine", "pine-attention", "gat+pine")
+WHOLE = [Whole(layer=name, epochs=25, last_heads=2, **SMALL) for name in LAYERS]
+
+
+def named(setting):
+    return setting.aggregator if isinstance(setting, Sampled) else setting.layer
+
+
+def found(setting, data, seed=0, watch=None):
+    return learn(setting, data, labels_of(data), seed, "cpu", 1, watch)
+
+
+@pytest.mark.parametrize("setting", SAMPLED + WHOLE, ids=named)
+def test_what_neighbors_have_is_learned_and_holds_on_graphs_never_seen(setting):
+    data = planted()
+    everything = f1_score(data.labels[data.splits["test"]], np.ones((50, 4)), average="micro")
+    assert found(setting, data).test > everything + 0.05
+
+
+def test_classes_of_a_single_graph_are_learned():
+    data = planted(single=True)
+    assert found(SAMPLED[2], data).test > 0.5  # by chance a quarter
+
+
+@pytest.mark.parametrize("setting", [SAMPLED[2], WHOLE[4]], ids=named)
+def test_the_same_seed_gives_the_same_bits_and_torch_is_left_as_it_was(setting):
+    data, few = planted(), dataclasses.replace(setting, epochs=3)
+    before = torch.get_rng_state()
+    one = found(few, data)
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.rand(7)
+    assert dataclasses.replace(found(few, data), seconds=0) == dataclasses.replace(one, seconds=0)
+    assert found(few, data, seed=1).validation != one.validation
+
+
+@pytest.mark.parametrize("setting", [SAMPLED[2], WHOLE[4]], ids=named)
+def test_labels_of_other_graphs_do_not_enter_training(setting):
+    """Wrong test labels change the test score alone; wrong validation labels leave every training loss as it was."""
+    data, few = planted(), dataclasses.replace(setting, epochs=4)
+
+    def told(part):
+        labels = data.labels.copy()
+        if part is not None:
+            labels[data.splits[part]] = 1 - labels[data.splits[part]]
+        losses = []
+        result = found(few, dataclasses.replace(data, labels=labels), watch=lambda _, loss, __: losses.append(loss))
+        return losses, result
+
+    losses, honest = told(None)
+    assert len(losses) == 4
+    poisoned_losses, poisoned = told("test")
+    assert poisoned_losses == losses
+    assert (poisoned.validation, poisoned.kept) == (honest.validation, honest.kept)
+    assert poisoned.test != honest.test
+    assert told("val")[0] == losses
+
+
+def test_the_epoch_of_the_best_validation_score_is_kept_and_patience_ends_training():
+    scores = []
+    setting = dataclasses.replace(WHOLE[0], epochs=200, patience=3, learning_rate=0.1)
+    result = found(setting, planted(), watch=lambda _, __, score: scores.append(score))
+    assert result.validation == max(scores)
+    assert result.kept == 1 + scores.index(max(scores))
+    assert result.epochs == len(scores) < 200
+
+
+def test_micro_f1_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    scores, truth = rng.normal(size=(30, 5)), rng.integers(0, 2, (30, 5))
+    tp, fp, fn = hits_and_misses("label-sets", torch.tensor(scores), torch.tensor(truth)).tolist()
+    assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(f1_score(truth, scores >= 0, average="micro"))
+    classes = rng.integers(0, 5, 30)
+    tp, fp, fn = hits_and_misses("classes", torch.tensor(scores), torch.tensor(classes)).tolist()
+    assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(f1_score(classes, scores.argmax(1), average="micro"))

@@ -1,0 +1,45 @@
+"""A small data set of several graphs, whose labels are planted in the attributes of neighbors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pine import Graph
+from pine.datasets import Dataset
+from pine.labels import read_labels
+
+SIZE, WIDTH = 50, 4
+
+
+def planted(graphs=8, seed=0, single=False):
+    """Label k of a node: whether attribute k sums to more than 0 over its neighbors. The last node of a graph is alone.
+
+    The last but one of the graphs is for validation, the last for test. single: they are one graph, with classes.
+    """
+    rng = np.random.default_rng(seed)
+    count = graphs * SIZE
+    ids = np.repeat(np.arange(graphs), SIZE)
+    pairs = rng.integers(0, SIZE - 1, (graphs, 5 * SIZE, 2)) + SIZE * np.arange(graphs)[:, None, None]
+    edges = pairs.reshape(-1, 2)
+    x = rng.normal(size=(count, WIDTH)).astype(np.float32)
+    graph = Graph.from_edges(edges, nodes=np.arange(count))
+    heard = graph.adjacency().to_scipy() @ x
+    labels = heard.argmax(1) if single else (heard > 0).astype(np.uint8)
+    part = np.where(ids < graphs - 2, 0, ids - graphs + 3)
+    return Dataset(
+        name="planted",
+        graph=graph,
+        labels=labels,
+        label_names=tuple("abcd"),
+        features=x,
+        splits={name: np.flatnonzero(part == number) for number, name in enumerate(("train", "val", "test"))},
+        source="made up",
+        raw={},
+        graph_ids=None if single else ids,
+    )
+
+
+def labels_of(data):
+    labels = read_labels(data.graph, data.labels)
+    assert labels is not None
+    return labels
