@@ -1,4 +1,4 @@
-"""What tests share: where the benchmark data lies, and the count of what was skipped for lack of it."""
+"""What tests share: a seed, where the benchmark data lies, and the count of what was skipped for lack of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+
+
+@pytest.fixture(autouse=True)
+def _own_seed() -> None:
+    """What a test draws from torch's generator does not depend on the tests before it."""
+    torch.manual_seed(0)
 
 
 @pytest.fixture

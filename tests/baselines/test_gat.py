@@ -72,7 +72,8 @@ def test_attention_is_dropped_by_our_generator_and_keeps_its_mean():
     with torch.no_grad():
         many = torch.stack([layer(x, edges, torch.Generator().manual_seed(seed)) for seed in range(1000)])
     assert torch.equal(torch.get_rng_state(), before)
-    torch.testing.assert_close(many.mean(0), layer(x, edges, None), atol=0.15, rtol=0)
+    error = many.std(0) / len(many) ** 0.5
+    assert ((many.mean(0) - layer(x, edges, None)).abs() < 5 * error + 1e-4).all()
     alone = graph.links().degrees() == 0
     kept = (many[:, alone].abs().sum(-1) > 0).float().mean()
     assert kept == pytest.approx(1 - 0.6**2, abs=0.02), "a node alone hears itself unless both of its heads are dropped"
