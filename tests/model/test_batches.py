@@ -137,6 +137,27 @@ def test_a_fit_in_batches_learns_and_has_the_same_bits_for_a_seed(settings):
     assert np.isfinite(PINE(**SMALL, batch_size=25, **settings).fit(graph).embedding_).all()
 
 
+def test_an_epoch_goes_through_all_batches_with_new_samples_and_one_step(monkeypatch):
+    graph = Graph.from_edges(np.random.default_rng(0).integers(0, 60, (300, 2)), nodes=range(60))
+    looked_at, loss = [], Objective.loss
+
+    def watched(self, generator, ramp, batch):
+        looked_at.append((batch.rows.start, float(self.e[0, 0, 0])))
+        return loss(self, generator, ramp, batch)
+
+    monkeypatch.setattr(Objective, "loss", watched)
+    settings = SMALL | {"epochs": 3, "dropout": 0.0, "node_dropout": 0.0}
+    seen = np.arange(60) % 3
+    whole = PINE(**settings).fit(graph, seen).embedding_
+    looked_at.clear()
+    batched = PINE(**settings, batch_size=25).fit(graph, seen).embedding_
+    assert [rows for rows, _ in looked_at] == [0, 25, 50] * 3
+    assert len({value for _, value in looked_at}) == 3, "x moves once an epoch"
+    np.testing.assert_allclose(batched, whole, atol=1e-4)
+    few = PINE(**settings, batch_size=25, samples=2).fit(graph, seen).embedding_
+    assert np.abs(few - whole).max() > 1e-3
+
+
 def test_attributes_are_learned_in_batches_too():
     kind = rng.integers(0, 3, 80)
     words = np.eye(3, dtype=np.float32)[kind] + rng.normal(0, 0.3, (80, 3)).astype(np.float32)

@@ -7,7 +7,7 @@ and predict give another graph to the network.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from pine.embedder import Embedder, Fitted
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.labels import Labels
-
-if TYPE_CHECKING:
-    pass
 
 # What needs torch is imported where it is used, so that `import pine` stays quick.
 

@@ -41,7 +41,7 @@ class Graphs:
     starts: tuple[int, ...]
 
     @cached_property
-    def apart(self) -> list[Graph]:
+    def apart(self) -> list[Piece]:
         """One by one."""
         rows = torch.arange(len(self.x), device=self.x.device)
         degree = self.neighbors.indptr.diff()
@@ -50,7 +50,7 @@ class Graphs:
         entries = self.neighbors.indptr[marks].tolist()
         found = torch.searchsorted(self.targets, marks).tolist()
         return [
-            Graph(self.x[lo:hi], pairs[:, first:last] - lo, self.targets[begin:end] - lo, self.labels[begin:end])
+            Piece(self.x[lo:hi], pairs[:, first:last] - lo, self.targets[begin:end] - lo, self.labels[begin:end])
             for (lo, hi), (first, last), (begin, end) in zip(
                 pairwise(self.starts), pairwise(entries), pairwise(found), strict=True
             )
@@ -58,7 +58,7 @@ class Graphs:
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Piece:
     """One graph, or several as one: edges (2, num_edges) lead from a neighbor to a node."""
 
     x: Tensor
@@ -67,12 +67,12 @@ class Graph:
     labels: Tensor
 
 
-def joined(some: list[Graph]) -> Graph:
+def joined(some: list[Piece]) -> Piece:
     """Graphs as one, in which no edge joins two."""
     if len(some) == 1:
         return some[0]
     offsets = np.cumsum([0, *(len(each.x) for each in some[:-1])]).tolist()
-    return Graph(
+    return Piece(
         torch.cat([each.x for each in some]),
         torch.cat([each.edges + at for each, at in zip(some, offsets, strict=True)], dim=1),
         torch.cat([each.targets + at for each, at in zip(some, offsets, strict=True)]),

@@ -1,4 +1,4 @@
-"""Neighbors drawn uniformly and with replacement: neighbor floor(u degree) of a node, for u uniform in [0, 1).
+"""Neighbors drawn uniformly and with replacement: neighbor r modulo degree of a node, for r uniform below MANY.
 
 All by operations of torch on whole tensors, so that a graph of a hundred million edges is sampled where it lies.
 """

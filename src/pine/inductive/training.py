@@ -5,6 +5,7 @@ Labels of the validation graphs choose the epoch and nothing else; those of the 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ def _epoch(
         optimizer.step()
         total += loss.detach() * len(labels)
     mean = float(total) / len(graphs.targets)
-    if mean != mean:
+    if math.isnan(mean):
         raise InputError("training diverged; lower learning_rate")
     return mean
 

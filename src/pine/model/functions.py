@@ -45,12 +45,12 @@ class Neighborhoods:
         rows = all_nodes if type is None else graph.nodes.slice(type)
         columns, neighbors = [], []
         for group in groups:
-            matrix = group.matrix if rows == all_nodes else rows_of(group.matrix, rows)
+            matrix = group.matrix if rows == all_nodes else cut_rows(group.matrix, rows)
             place = all_nodes if group.type is None else graph.nodes.slice(group.type)
             if type is not None and matrix.nnz == 0:
                 place = slice(0, 0)
             columns.append(place)
-            cut = matrix if place == all_nodes else _columns(matrix, place)
+            cut = matrix if place == all_nodes else _cut_columns(matrix, place)
             neighbors.append(Neighbors.of(cut, scaling, device, threads=threads))
         return cls(rows, tuple(columns), tuple(neighbors), function)
 
@@ -147,7 +147,7 @@ def _silence(f: nn.Module, parts: Sequence[Neighborhoods]) -> None:
             W_k.zero_()
 
 
-def rows_of(matrix: CSR, rows: slice) -> CSR:
+def cut_rows(matrix: CSR, rows: slice) -> CSR:
     """Some rows of a matrix."""
     indptr = matrix.indptr[rows.start : rows.stop + 1]
     entries = slice(indptr[0], indptr[-1])
@@ -155,7 +155,7 @@ def rows_of(matrix: CSR, rows: slice) -> CSR:
     return CSR(indptr - indptr[0], matrix.indices[entries], weights, matrix.num_columns)
 
 
-def _columns(matrix: CSR, place: slice) -> CSR:
+def _cut_columns(matrix: CSR, place: slice) -> CSR:
     """The matrix of neighbors that all stand in one place, counted from its start."""
     local = (matrix.indices - matrix.indices.dtype.type(place.start)).astype(matrix.indices.dtype)
     return CSR(matrix.indptr, local, matrix.weights, place.stop - place.start)

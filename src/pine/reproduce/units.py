@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -92,8 +93,26 @@ class Score:
         return [found[unit.part] for unit in units]
 
 
+class Alone(ABC):
+    """A unit that is made by itself."""
+
+    kind: ClassVar[str]
+
+    @property
+    def together(self) -> tuple[Any, ...]:
+        return (self.kind, self)
+
+    @abstractmethod
+    def result(self, machine: Machine) -> dict[str, Any]:
+        """Make it."""
+
+    @staticmethod
+    def make(units: Sequence[Alone], machine: Machine) -> list[dict[str, Any]]:
+        return [unit.result(machine) for unit in units]
+
+
 @dataclass(frozen=True)
-class Map:
+class Map(Alone):
     """Vectors of the test nodes in the plane: {"x", "y", "true", "predicted"}, a list each."""
 
     kind: ClassVar[str] = "map"
@@ -101,62 +120,44 @@ class Map:
     spec: str
     ratio: float
 
-    @property
-    def together(self) -> tuple[Any, ...]:
-        return (self.kind, self)
-
     def key(self, machine: Machine) -> str:
         return _hash(self.kind, {"own": version("pine.reproduce.maps")}, self._score().key(machine))
 
     def _score(self) -> Score:
         return Score(self.dataset, self.spec, 0, Part(self.ratio, 0))
 
-    @staticmethod
-    def make(units: Sequence[Map], machine: Machine) -> list[dict[str, Any]]:
+    def result(self, machine: Machine) -> dict[str, Any]:
         from pine.reproduce.maps import map_of
 
-        made = []
-        for unit in units:
-            data, labels = labelled(unit.dataset, machine.data_dir)
-            model = machine.settle(parse(unit.spec)).new(0)
-            made.append(map_of(model, data, labels, Part(unit.ratio, 0)))
-        return made
+        data, labels = labelled(self.dataset, machine.data_dir)
+        return map_of(machine.settle(parse(self.spec)).new(0), data, labels, Part(self.ratio, 0))
 
 
 @dataclass(frozen=True)
-class Approximation:
+class Approximation(Alone):
     """Errors of five functions of one size that learned a function of sets: {"errors": [...]}."""
 
     kind: ClassVar[str] = "approximation"
     target: str
     size: int
 
-    @property
-    def together(self) -> tuple[Any, ...]:
-        return (self.kind, self)
-
     def key(self, machine: Machine) -> str:
         return _hash(self.kind, asdict(self), version("pine.reproduce.approximation"))
 
-    @staticmethod
-    def make(units: Sequence[Approximation], machine: Machine) -> list[dict[str, Any]]:
+    def result(self, machine: Machine) -> dict[str, Any]:
         from pine.reproduce.approximation import TARGETS, errors
 
-        return [{"errors": errors(TARGETS[unit.target], unit.size).tolist()} for unit in units]
+        return {"errors": errors(TARGETS[self.target], self.size).tolist()}
 
 
 @dataclass(frozen=True)
-class Inductive:
+class Inductive(Alone):
     """A network of pine.inductive: {"scores": {"micro_f1": ...}, "validation", "kept", "epochs", "seconds"}."""
 
     kind: ClassVar[str] = "inductive"
     dataset: str
     spec: str
     seed: int
-
-    @property
-    def together(self) -> tuple[Any, ...]:
-        return (self.kind, self)
 
     def key(self, machine: Machine) -> str:
         """Data with attributes and split, settings in full, seed and code."""
@@ -170,17 +171,12 @@ class Inductive:
         }
         return _hash(self.kind, told)
 
-    @staticmethod
-    def make(units: Sequence[Inductive], machine: Machine) -> list[dict[str, Any]]:
+    def result(self, machine: Machine) -> dict[str, Any]:
         from pine.inductive.run import learn
 
-        made = []
-        for unit in units:
-            given = labelled(unit.dataset, machine.data_dir)
-            found = learn(inductive.parse(unit.spec), *given, unit.seed, machine.device, machine.threads)
-            rest = {name: value for name, value in asdict(found).items() if name != "test"}
-            made.append({"scores": {"micro_f1": found.test}} | rest)
-        return made
+        given = labelled(self.dataset, machine.data_dir)
+        found = asdict(learn(inductive.parse(self.spec), *given, self.seed, machine.device, machine.threads))
+        return {"scores": {"micro_f1": found.pop("test")}} | found
 
 
 Unit = Score | Map | Approximation | Inductive
