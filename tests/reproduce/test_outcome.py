@@ -245,6 +245,7 @@ def test_rows_come_back_from_their_file_and_make_the_same_tables(tmp_path):
     assert tables(experiment, again) == tables(experiment, rows)
     assert "| A | **85.0 ±7.1** | 1.0 |" in tables(experiment, rows)
     assert "| B | — (memory) |  |" in tables(experiment, rows)
+    assert "| A | 85.0 ±7.1 | 1.0 |" in tables(experiment, rows[:2]), "there is nothing that it is the best of"
 
 
 @pytest.mark.parametrize("ratios", [(0.5,), (0.1, 0.5, 0.9)])
