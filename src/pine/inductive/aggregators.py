@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.utils import scatter
 
-from pine.inductive.settings import Setting
+from pine.inductive.settings import Layered
 from pine.nn.neighbor_sum import SCALINGS
 from pine.nn.pyg_layers import PINEAggregation
 
@@ -24,7 +24,7 @@ from pine.nn.pyg_layers import PINEAggregation
 class Pool(nn.Module):
     reduce: str = "max"
 
-    def __init__(self, inputs: int, outputs: int, setting: Setting) -> None:
+    def __init__(self, inputs: int, outputs: int, setting: Layered) -> None:
         super().__init__()
         self.P = nn.Linear(inputs, setting.pool)
         self.U = nn.Linear(setting.pool, outputs, bias=False)
@@ -42,7 +42,7 @@ class Pool(nn.Module):
 class Mean(nn.Module):
     reduce: str = "mean"
 
-    def __init__(self, inputs: int, outputs: int, setting: Setting) -> None:
+    def __init__(self, inputs: int, outputs: int, setting: Layered) -> None:
         super().__init__()
         self.U = nn.Linear(inputs, outputs, bias=False)
 
@@ -55,7 +55,7 @@ class Mean(nn.Module):
 
 
 class Pine(nn.Module):
-    def __init__(self, inputs: int, outputs: int, setting: Setting) -> None:
+    def __init__(self, inputs: int, outputs: int, setting: Layered) -> None:
         super().__init__()
         self.f = PINEAggregation(inputs, outputs, setting.hidden, setting.projections, setting.scales).f
         self.reduce: str = self.f.scaling
@@ -73,7 +73,7 @@ class Layer(nn.Module):
 
     KINDS: ClassVar[dict[str, type[Pool] | type[Mean] | type[Pine]]] = {"pool": Pool, "mean": Mean, "pine": Pine}
 
-    def __init__(self, inputs: int, outputs: int, setting: Setting) -> None:
+    def __init__(self, inputs: int, outputs: int, setting: Layered) -> None:
         super().__init__()
         self.R = nn.Linear(inputs, outputs - outputs // 2, bias=False)
         self.others = self.KINDS[setting.aggregator](inputs, outputs // 2, setting)

@@ -9,8 +9,9 @@ from pine.baselines.neural import need_pyg, torch_left_alone
 from pine.datasets.dataset import Dataset
 from pine.inductive.graphs import graphs_of
 from pine.inductive.network import Network
-from pine.inductive.settings import Sampled, Setting
+from pine.inductive.settings import Sampled, Setting, Walked
 from pine.inductive.training import Found, Watch, train
+from pine.inductive.walked import LinearNetwork, walked
 from pine.labels import Labels
 from pine.nn.device import device_of
 
@@ -28,6 +29,8 @@ def learn(
     need_pyg("an inductive network")
     with torch_left_alone(threads):
         place = device_of(device)
+        if isinstance(setting, Walked):
+            data = walked(setting, data, seed, threads)
         generator = seeded(np.random.default_rng(seed), place)
         sides = graphs_of(data, labels, place, setting.graphs)
         network = network_of(setting, sides["train"].x.shape[1], labels.num_outputs).to(place)
@@ -36,6 +39,8 @@ def learn(
 
 def network_of(setting: Setting, num_features: int, num_outputs: int) -> Network:
     """The network of a setting, drawn from torch's own generator."""
+    if isinstance(setting, Walked):
+        return LinearNetwork(num_features, num_outputs, setting)
     if isinstance(setting, Sampled):
         from pine.inductive.sampled_networks import SampledNetwork
 

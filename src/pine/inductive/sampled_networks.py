@@ -8,11 +8,11 @@ from torch.nn import functional
 
 from pine.inductive.aggregators import Layer
 from pine.inductive.graphs import Graphs
-from pine.inductive.network import Batches, Network
+from pine.inductive.network import NodeNetwork
 from pine.inductive.settings import Sampled
 
 
-class SampledNetwork(Network):
+class SampledNetwork(NodeNetwork):
     """Scores (n, num_outputs) of nodes, by new samples of their neighbors and of those of their neighbors."""
 
     def __init__(self, num_features: int, num_outputs: int, setting: Sampled) -> None:
@@ -31,13 +31,3 @@ class SampledNetwork(Network):
         x = self.second.over_samples(x[: len(nodes)], x, near, alone)
         scores: Tensor = self.output(functional.normalize(x))
         return scores
-
-    def outputs(self, graphs: Graphs, generator: torch.Generator, shuffled: bool = False) -> Batches:
-        """Scores and labels of all targets, a batch of nodes at a time."""
-        count, device = len(graphs.targets), graphs.x.device
-        if shuffled:
-            order = torch.randperm(count, generator=generator, device=device)
-        else:
-            order = torch.arange(count, device=device)
-        for some in torch.split(order, self.setting.batch):
-            yield self(graphs, graphs.targets[some], generator), graphs.labels[some]

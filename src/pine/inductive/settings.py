@@ -1,7 +1,9 @@
-"""The two settings of the PPI experiment, as its authors have them, and specs that name them: sampled:aggregator=pine.
+"""The settings of the inductive experiments, as their authors have them, and specs such as sampled:aggregator=pine.
 
-sampled  GraphSAGE's (Hamilton et al., 2017): two layers on samples of neighbors, batches of nodes
-whole    GAT's (Veličković et al., 2018): three layers on all neighbors, batches of graphs
+sampled   GraphSAGE's (Hamilton et al., 2017): two layers on samples of neighbors, batches of nodes
+whole     GAT's (Veličković et al., 2018): three layers on all neighbors, batches of graphs
+deepwalk  vectors of walks over all nodes, seen or not, perhaps beside their attributes, and a linear map: GraphSAGE's
+          comparison
 """
 
 from __future__ import annotations
@@ -16,15 +18,9 @@ Layers = Literal["gat", "graphsage", "pine", "pine-attention", "gat+pine"]
 
 
 @dataclass(frozen=True)
-class Common:
-    """What both settings have. A set function of a layer has hidden units L, projections T and scales Q."""
+class Training:
+    """How long and how fast."""
 
-    aggregator: Aggregator = "pool"
-    width: int = 128
-    pool: int = 512  # columns that the pool aggregator takes the maximum of
-    hidden: int = 256
-    projections: int = 32
-    scales: int = 8
     graphs: int = 0  # training graphs that are used; 0: all
     batch: int = 1
     epochs: int = 1
@@ -39,7 +35,19 @@ class Common:
 
 
 @dataclass(frozen=True)
-class Sampled(Common):
+class Layered(Training):
+    """A network of layers. A set function of a layer has hidden units L, projections T and scales Q."""
+
+    aggregator: Aggregator = "pool"
+    width: int = 128
+    pool: int = 512  # columns that the pool aggregator takes the maximum of
+    hidden: int = 256
+    projections: int = 32
+    scales: int = 8
+
+
+@dataclass(frozen=True)
+class Sampled(Layered):
     """GraphSAGE's code: width, samples, batch, epochs and rate; no dropout. Samples repeat neighbors."""
 
     samples_1: int = 25  # neighbors that a node looks at in the first layer
@@ -50,7 +58,7 @@ class Sampled(Common):
 
 
 @dataclass(frozen=True)
-class Whole(Common):
+class Whole(Layered):
     """GAT's paper: heads, width of a head, rate, batch and patience; no dropout. 128 columns to pool are its too."""
 
     layer: Layers = "gat"
@@ -76,8 +84,27 @@ class Whole(Common):
             )
 
 
-Setting = Sampled | Whole
-SETTINGS: dict[str, Setting] = {"sampled": Sampled(), "whole": Whole()}
+@dataclass(frozen=True)
+class Walked(Training):
+    """DeepWalk as the PINE paper sets it; the map is trained as the networks of GraphSAGE are."""
+
+    features: bool = False  # attributes beside the vectors
+    dim: int = 64
+    walks: int = 80
+    length: int = 40
+    window: int = 10
+    batch: int = 512  # nodes
+    epochs: int = 10
+    patience: int = 10
+
+    @property
+    def walk(self) -> tuple[int, int, int, int]:
+        """What vectors depend on."""
+        return (self.dim, self.walks, self.length, self.window)
+
+
+Setting = Sampled | Whole | Walked
+SETTINGS: dict[str, Setting] = {"sampled": Sampled(), "whole": Whole(), "deepwalk": Walked()}
 
 
 def parse(spec: str) -> Setting:

@@ -94,7 +94,7 @@ class Score:
 
 
 class Alone(ABC):
-    """A unit that is made by itself."""
+    """A unit that is made by itself, even where others are made in the same process."""
 
     kind: ClassVar[str]
 
@@ -158,6 +158,14 @@ class Inductive(Alone):
     dataset: str
     spec: str
     seed: int
+
+    @property
+    def together(self) -> tuple[Any, ...]:
+        """Vectors of walks serve with attributes and without, and for all trainings of their map."""
+        setting = inductive.parse(self.spec)
+        if not isinstance(setting, inductive.Walked):
+            return super().together
+        return (self.kind, self.dataset, setting.walk, self.seed)
 
     def key(self, machine: Machine) -> str:
         """Data with attributes and split, settings in full, seed and code."""
