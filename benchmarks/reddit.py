@@ -23,10 +23,10 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
-from pine.datasets import load
+from pine.datasets import Dataset, load
 from pine.inductive.run import learn
-from pine.inductive.settings import parse
-from pine.labels import read_labels
+from pine.inductive.settings import Setting, parse
+from pine.labels import Labels, read_labels
 from pine.reproduce import experiment
 
 POSTS, EDGES, ATTRIBUTES, GROUPS = 232_965, 57_307_946, 602, 41
@@ -86,17 +86,21 @@ def timed(folder: Path, device: str, epochs: int, specs: list[str]) -> None:
     print("| network | s an epoch | s in all | GiB on the GPU | GiB of the process | validation | test |")
     print("|---|---|---|---|---|---|---|")
     for spec in specs:
-        if torch.cuda.is_available():
-            torch.cuda.reset_peak_memory_stats()
-        begin, ticks = time.perf_counter(), []
-        found = learn(
-            parse(f"{spec}:epochs={epochs}"), data, labels, 0, device, watch=lambda *_: ticks.append(time.perf_counter())
-        )
-        took, epoch = time.perf_counter() - begin, np.median(np.diff(ticks))
-        gpu = torch.cuda.max_memory_allocated() / 2**30 if torch.cuda.is_available() else 0
-        process = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        scores = f"{found.validation:.3f} | {found.test:.3f}"
-        print(f"| `{spec}` | {epoch:.2f} | {took:.0f} | {gpu:.1f} | {process:.1f} | {scores} |", flush=True)
+        print(line(spec, parse(f"{spec}:epochs={epochs}"), data, labels, device), flush=True)
+
+
+def line(spec: str, setting: Setting, data: Dataset, labels: Labels, device: str) -> str:
+    """Train one network, and say what it took."""
+    if torch.cuda.is_available():
+        torch.cuda.reset_peak_memory_stats()
+    ends: list[float] = []
+    begin = time.perf_counter()
+    found = learn(setting, data, labels, 0, device, watch=lambda *_: ends.append(time.perf_counter()))
+    took, epoch = time.perf_counter() - begin, np.median(np.diff(ends))
+    gpu = torch.cuda.max_memory_allocated() / 2**30 if torch.cuda.is_available() else 0
+    process = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    scores = f"{found.validation:.3f} | {found.test:.3f}"
+    return f"| `{spec}` | {epoch:.2f} | {took:.0f} | {gpu:.1f} | {process:.1f} | {scores} |"
 
 
 def main() -> None:

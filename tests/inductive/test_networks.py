@@ -50,25 +50,27 @@ def test_the_aggregator_pine_is_the_set_function():
     f = SetFunction([5], 4, L=24, T=4, Q=2, scaling="sqrt", conditioned=True, centered=True)
     f.load_state_dict(own.others.f.state_dict())
     csr = CSR(np.arange(21) * 6, samples.flatten().numpy().astype(np.int32), None, 20)
-    given = own.over_samples(x, x, samples, torch.zeros(20, dtype=torch.bool))
+    given = own.over_samples(x, x, samples, torch.full((20,), 6))
     torch.testing.assert_close(given, torch.cat([own.R(x), f([x], [csr])], dim=1))
 
 
 @pytest.mark.parametrize("aggregator", AGGREGATORS)
 def test_samples_that_are_all_neighbors_say_what_all_edges_say(aggregator):
     own, (samples, edges), x = layer(aggregator), ring(20), normal(20, 5)
-    alone = torch.zeros(20, dtype=torch.bool)
+    degree = torch.full((20,), 6)
     whole = own.over_edges(x, edges)
-    torch.testing.assert_close(own.over_samples(x, x, samples, alone), whole)
+    torch.testing.assert_close(own.over_samples(x, x, samples, degree), whole)
+    # All of them twice over say the same.
+    torch.testing.assert_close(own.over_samples(x, x, samples.repeat(1, 2), degree), whole)
     # Fewer samples than nodes: nodes speak one by one instead of all at once.
-    torch.testing.assert_close(own.over_samples(x[:2], x, samples[:2], alone[:2]), whole[:2])
+    torch.testing.assert_close(own.over_samples(x[:2], x, samples[:2], degree[:2]), whole[:2])
 
 
 @pytest.mark.parametrize("aggregator", AGGREGATORS)
 def test_who_has_no_neighbors_hears_nothing_by_samples_and_by_edges(aggregator):
     own, x = layer(aggregator), normal(3, 5)
-    alone = torch.ones(3, dtype=torch.bool)
-    by_samples = own.over_samples(x, x, torch.arange(3)[:, None].expand(3, 4), alone)
+    none = torch.zeros(3, dtype=torch.int64)
+    by_samples = own.over_samples(x, x, torch.arange(3)[:, None].expand(3, 4), none)
     torch.testing.assert_close(by_samples, own.over_edges(x, torch.empty(2, 0, dtype=torch.int64)))
     assert by_samples[:, 4:].unique(dim=0).shape[0] == 1  # the same for all, whatever they are themselves
     if aggregator != "pine":

@@ -178,6 +178,41 @@ def test_compiled_it_gives_the_same_numbers_and_gradients():
     torch.testing.assert_close(layer.f.W.grad, gradient)
 
 
+@pytest.mark.parametrize("sizes", [-1, (-1, -1), (-1, 3), (5, -1)])
+def test_sizes_that_are_not_given_are_those_of_the_first_input(sizes):
+    layer = PINEConv(sizes, D, num_groups=2, **SIZES).double()
+    layer.reset_parameters()
+    ends = edges(sources=6, targets=8, count=12)
+    both = (vectors(6, 5), vectors(8, 5 if sizes == -1 else 3))
+    kind = torch.arange(ends.shape[1]) % 2
+    given = layer(both, ends, kind)
+    known = PINEConv((5, both[1].shape[1]), D, num_groups=2, **SIZES).double()
+    known.load_state_dict(layer.state_dict())
+    torch.testing.assert_close(known(both, ends, kind), given)
+    given.sum().backward()
+    assert all(parameter.grad.any() for parameter in layer.parameters())
+    with pytest.raises(InputError, match=r"must have shape \(N, 5\)"):
+        layer((vectors(6, 4), both[1]), ends, kind)
+
+
+def test_sizes_that_are_not_given_are_those_of_a_saved_state():
+    saved = conv()
+    for layer in (PINEConv(-1, D, **SIZES), PINEConv(-1, D, **SIZES).double()):
+        layer.load_state_dict(saved.state_dict())
+        torch.testing.assert_close(layer.double()(vectors(), edges()), saved(vectors(), edges()), rtol=1e-5, atol=1e-5)
+    aggregation, other = PINEAggregation(-1, D, **SIZES), PINEAggregation(M, D, **SIZES)
+    aggregation.load_state_dict(other.state_dict())
+    at = torch.arange(N) % 3
+    torch.testing.assert_close(aggregation(vectors().float(), at), other(vectors().float(), at))
+    assert PINEAggregation(-1, D)(vectors().float(), at).shape == (3, D)
+
+
+def test_directions_drawn_late_are_as_large_as_those_drawn_at_once():
+    late = PINEAggregation(-1, D, projections=500)
+    late(torch.zeros(1, 40), torch.zeros(1, dtype=torch.int64))
+    assert abs(late.f.a[0].std().item() * 40**0.5 - 1) < 0.02
+
+
 def test_parameters_can_be_drawn_anew():
     layer, aggregation = conv(norm="layer"), PINEAggregation(M, D, **SIZES)
     for each in (layer, aggregation):
@@ -189,8 +224,9 @@ def test_parameters_can_be_drawn_anew():
 
 
 def test_wrong_arguments_are_said_in_one_sentence():
-    with pytest.raises(InputError, match="in_channels must be known"):
-        PINEConv(-1, D)
+    for wrong in (0, -2, (3, 0), (3,)):
+        with pytest.raises(InputError, match="in_channels must be one size or"):
+            PINEConv(wrong, D)
     with pytest.raises(InputError, match="scaling"):
         PINEConv(M, D, scaling="max")
     with pytest.raises(InputError, match="give the edge_type"):

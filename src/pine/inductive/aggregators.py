@@ -4,7 +4,8 @@ pool  z_v = max of relu(P x_u + p)                       over neighbors u
 mean  z_v = mean of x_u
 pine  z_v = sum of W g(x_u) / sqrt(number of neighbors), and h in place of U: PINE's function of the set
 
-A node without neighbors has z_v = 0. Neighbors are given as samples, or as edges; what they say is the same.
+A node without neighbors has z_v = 0. Neighbors are given as edges, or as samples: a sum is then estimated by its mean
+over the samples times the number of neighbors.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ class Layer(nn.Module):
         self.R = nn.Linear(inputs, outputs - outputs // 2, bias=False)
         self.others = self.KINDS[setting.aggregator](inputs, outputs // 2, setting)
 
-    def over_samples(self, own: Tensor, x: Tensor, samples: Tensor, alone: Tensor) -> Tensor:
-        """Nodes (n, inputs) and their samples (n, size), rows of x; alone (n,): whose samples do not count."""
+    def over_samples(self, own: Tensor, x: Tensor, samples: Tensor, degree: Tensor) -> Tensor:
+        """Nodes (n, inputs), samples (n, size) of their neighbors, as rows of x, and how many they have, (n,)."""
         if samples.numel() < len(x):
             x, samples = x[samples.flatten()], torch.arange(samples.numel(), device=x.device).view_as(samples)
         # A node that is drawn many times speaks once.
@@ -87,8 +88,8 @@ class Layer(nn.Module):
         if self.others.reduce == "max":
             z = said.max(1).values
         else:
-            z = said.sum(1) / samples.shape[1] ** SCALINGS[self.others.reduce]
-        return torch.cat([self.R(own), self.others.finished(z.masked_fill(alone[:, None], 0))], dim=1)
+            z = said.mean(1) * degree.to(x.dtype)[:, None] ** (1 - SCALINGS[self.others.reduce])
+        return torch.cat([self.R(own), self.others.finished(z.masked_fill((degree == 0)[:, None], 0))], dim=1)
 
     def over_edges(self, x: Tensor, edges: Tensor) -> Tensor:
         """All nodes (n, inputs), and edges (2, num_edges) from a neighbor to a node."""

@@ -23,11 +23,11 @@ class SampledNetwork(NodeNetwork):
         self.output = nn.Linear(2 * setting.width, num_outputs)
 
     def forward(self, graphs: Graphs, nodes: Tensor, generator: torch.Generator) -> Tensor:
-        near, alone = graphs.neighbors.draw(nodes, self.samples[1], generator)
+        near, degree = graphs.neighbors.draw(nodes, self.samples[1], generator)
         inner = torch.cat([nodes, near.flatten()])
-        far, inner_alone = graphs.neighbors.draw(inner, self.samples[0], generator)
-        x = self.first.over_samples(graphs.x[inner], graphs.x, far, inner_alone).relu()
+        far, inner_degree = graphs.neighbors.draw(inner, self.samples[0], generator)
+        x = self.first.over_samples(graphs.x[inner], graphs.x, far, inner_degree).relu()
         near = len(nodes) + torch.arange(near.numel(), device=x.device).view_as(near)  # where they are among inner
-        x = self.second.over_samples(x[: len(nodes)], x, near, alone)
+        x = self.second.over_samples(x[: len(nodes)], x, near, degree)
         scores: Tensor = self.output(functional.normalize(x))
         return scores

@@ -27,13 +27,12 @@ class NeighborRows:
         return cls(torch.tensor(csr.indptr, device=device), torch.tensor(csr.indices, device=device))
 
     def draw(self, nodes: Tensor, size: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Neighbors (n, size) of nodes (n,), and which of the nodes have none, (n,): those stand for themselves."""
+        """Neighbors (n, size) of nodes (n,), and how many each has, (n,): who has none stands for itself."""
         first = self.indptr[nodes]
         degree = self.indptr[nodes + 1] - first
-        alone = degree == 0
         if len(self.indices) == 0:
-            return nodes[:, None].expand(-1, size), alone
+            return nodes[:, None].expand(-1, size), degree
         drawn = torch.randint(MANY, (len(nodes), size), generator=generator, device=nodes.device)
         # Of a node without neighbors the place may lie past the end; it is not used.
         place = (first[:, None] + drawn % degree.clamp(min=1)[:, None]).clamp(max=len(self.indices) - 1)
-        return torch.where(alone[:, None], nodes[:, None], self.indices[place]), alone
+        return torch.where((degree == 0)[:, None], nodes[:, None], self.indices[place]), degree

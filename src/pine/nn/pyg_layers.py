@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.nn import Aggregation, MessagePassing
+from torch.nn.parameter import UninitializedParameter, is_lazy
+from torch_geometric.nn import Aggregation, Linear, MessagePassing
 from torch_geometric.nn.resolver import normalization_resolver
 from torch_geometric.utils import is_sparse, is_torch_sparse_tensor, scatter, to_edge_index
 
@@ -14,13 +16,29 @@ from pine.errors import InputError, one_of
 from pine.nn.neighbor_sum import SCALINGS
 from pine.nn.set_function import SetFunction
 
+UNKNOWN = -1  # as PyTorch Geometric has it
+
 
 class _Layer(SetFunction):
-    """A set function of K groups whose sums are made elsewhere, with an optional norm after the sum."""
+    """A set function of K groups whose sums are made elsewhere, with an optional norm after the sum.
+
+    M = -1: the directions a are made when the first input, or a saved state, says how long they are.
+    """
 
     def __init__(self, M: int, d: int, groups: int, scaling: str, norm: str | None, **options: Any) -> None:
-        super().__init__([M] * groups, d, scaling=scaling, conditioned=True, centered=True, **options)
+        super().__init__([abs(M)] * groups, d, scaling=scaling, conditioned=True, centered=True, **options)
         self.norm: nn.Module | None = None if norm is None else normalization_resolver(norm, self.L)
+        if M == UNKNOWN:
+            self.a = nn.ParameterList([UninitializedParameter() for _ in range(groups)])
+            self.register_load_state_dict_pre_hook(_sized_by_state)  # type: ignore[no-untyped-call]
+
+    def sized_by(self, M: int) -> None:
+        """Make the directions, where they are not made yet."""
+        if is_lazy(self.a[0]):
+            self.M = (M,) * len(self.M)
+            for a, T in zip(self.a, self.T, strict=True):
+                a.materialize((T, M), self.b.device, self.b.dtype)
+                nn.init.normal_(a, std=M**-0.5)
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
@@ -29,7 +47,8 @@ class _Layer(SetFunction):
         )
         with torch.no_grad():
             for own, other in zip(_own(self), _own(fresh), strict=True):
-                own.copy_(other)
+                if not is_lazy(own):
+                    own.copy_(other)
         if isinstance(self.norm, nn.Module):
             self.norm.reset_parameters()  # type: ignore[operator]
 
@@ -40,6 +59,23 @@ class _Layer(SetFunction):
 
 def _own(f: SetFunction) -> list[Tensor]:
     return [*f.a, *f.u, *f.v, f.W, f.b, f.c]
+
+
+def _sized_by_state(f: _Layer, state: Mapping[str, Any], prefix: str, *_: Any) -> None:
+    saved = state.get(f"{prefix}a.0")
+    if saved is not None and not is_lazy(saved):
+        f.sized_by(saved.shape[-1])
+
+
+def _checked(in_channels: int | tuple[int, int]) -> tuple[int, int]:
+    """Sizes of source and target."""
+    pair = (in_channels, in_channels) if isinstance(in_channels, int) else tuple(in_channels)
+    if len(pair) != 2 or not all(each >= 1 or each == UNKNOWN for each in pair):
+        raise InputError(
+            f"in_channels must be one size or (source, target), each at least 1, or -1 for what the first input has; "
+            f"got {in_channels}"
+        )
+    return pair
 
 
 class PINEAggregation(Aggregation):  # type: ignore[misc]
@@ -53,7 +89,7 @@ class PINEAggregation(Aggregation):  # type: ignore[misc]
     with :math:`s_{\mathcal{X}} = |\mathcal{X}|^{-1/2}` by default. An empty set gives :math:`C \, \sigma(b)`.
 
     Args:
-        in_channels (int): Size of each element of a set.
+        in_channels (int): Size of each element of a set, or :obj:`-1` to derive it from the first input.
         out_channels (int): Size of each output.
         hidden_channels (int, optional): Hidden units of the outer function. (default: :obj:`128`)
         projections (int, optional): The number of directions :math:`a_t`. (default: :obj:`32`)
@@ -84,7 +120,7 @@ class PINEAggregation(Aggregation):  # type: ignore[misc]
         super().__init__()
         self.in_channels, self.out_channels = in_channels, out_channels
         sizes = {"L": hidden_channels, "T": projections, "Q": scales, "sigma": sigma}
-        self.f = _Layer(in_channels, out_channels, 1, scaling, norm, **sizes)
+        self.f = _Layer(_checked(in_channels)[0], out_channels, 1, scaling, norm, **sizes)
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
@@ -101,6 +137,7 @@ class PINEAggregation(Aggregation):  # type: ignore[misc]
     ) -> Tensor:
         if x.ndim != 2 or dim not in (-2, 0):
             raise InputError(f"messages must be (num_messages, channels), got {tuple(x.shape)} and dim={dim}")
+        self.f.sized_by(x.size(1))
         (said,) = self.f.messages([x])
         sums = self.reduce(said, index, ptr, dim_size, dim, reduce="sum")
         if SCALINGS[self.f.scaling]:
@@ -125,7 +162,8 @@ class PINEConv(MessagePassing):  # type: ignore[misc]
     edge.
 
     Args:
-        in_channels (int or tuple): Size of each input sample, or of source and target samples.
+        in_channels (int or tuple): Size of each input sample, or of source and target samples; :obj:`-1` to derive it
+            from the first input.
         out_channels (int): Size of each output sample.
         num_groups (int, optional): The number of groups :math:`K`. (default: :obj:`1`)
         root_weight (bool, optional): If :obj:`False`, the node's own features are not added, as in the paper's
@@ -159,14 +197,12 @@ class PINEConv(MessagePassing):  # type: ignore[misc]
         **kwargs: Any,
     ) -> None:
         super().__init__(aggr="sum", **kwargs)
-        pair = (in_channels, in_channels) if isinstance(in_channels, int) else tuple(in_channels)
-        if min(pair) < 1:
-            raise InputError(f"in_channels must be known, as one number or (source, target), got {in_channels}")
+        pair = _checked(in_channels)
         one_of("scaling", scaling, SCALINGS)
         self.in_channels, self.out_channels, self.num_groups = in_channels, out_channels, num_groups
         sizes = {"L": hidden_channels, "T": projections, "Q": scales, "sigma": sigma}
         self.f = _Layer(pair[0], out_channels, num_groups, scaling, norm, **sizes)
-        self.root = nn.Linear(pair[1], out_channels, bias=False) if root_weight else None
+        self.root = Linear(pair[1], out_channels, bias=False) if root_weight else None
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
@@ -184,6 +220,7 @@ class PINEConv(MessagePassing):  # type: ignore[misc]
         size: tuple[int, int] | None = None,
     ) -> Tensor:
         source, target = (x, x) if isinstance(x, Tensor) else x
+        self.f.sized_by(source.size(1))
         if is_sparse(edge_index):
             edge_index, edge_weight, size = _from_sparse(edge_index, edge_weight)
         if edge_type is None and self.num_groups > 1:
