@@ -1,14 +1,14 @@
 """Tables of runs: what `pine evaluate --json` wrote, as Markdown.
 
-    python benchmarks/tables.py results/*.json [--of pine] [--timed results/methods/cora.json]
-        [--into README.md benchmarks/README.md]
+    python benchmarks/tables.py results/evaluate/*.json [--of pine] [--timed results/evaluate/methods/cora.json]
+        [--full results] [--into README.md benchmarks/README.md]
 
 Files of one data set are merged; of a run that several hold (same data set, method, ratio and repeat), the last is
 taken. One table for each data set and score, mean ± standard deviation over the splits, the best of each column in
 bold. Then, over all data sets: in how many cells (data set and ratio) one method is ahead of each other one, and by how
 much, on the splits that both ran; label sets count by micro F1. --into writes them into pages, between lines
-<!-- tables: NAME --> and <!-- end -->: "overview" is one table of means, "timed" that of the runs of --timed, with
-their seconds, "all" is everything else.
+<!-- tables: NAME --> and <!-- end -->: "overview" is made of what `pine reproduce all --out results` wrote (--full),
+"timed" is the table of the runs of --timed, with their seconds, "all" is everything else.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from pine.reproduce.overview import overview
 
 SCORES = {"accuracy": "Accuracy", "micro_f1": "Micro F1", "macro_f1": "Macro F1", "rmse": "Root mean square error"}
 LESS_IS_BETTER = {"rmse"}
@@ -54,7 +56,6 @@ PHRASES = {
     "dropout=0": ", no dropout",
 }
 PEERS = ("gcn", "label-propagation")
-HEADLINE = ("pine", "label-propagation", "gcn", "start")
 
 Cells = dict[tuple[str, str, str, float], dict[int, float]]  # (data set, score, method, ratio): {repeat: value}
 
@@ -158,36 +159,6 @@ def summary(cells: Cells, ours: str) -> str:
     return "\n".join(head + lines) if lines else f"There is nothing to compare {ours} with."
 
 
-def overview(cells: Cells, methods: Sequence[str]) -> str:
-    """The means of some methods on all data sets, at all their ratios; label sets by micro F1."""
-    chosen: Cells = {cell: runs for cell, runs in cells.items() if cell[1] != "macro_f1" and cell[2] in methods}
-    ratios = sorted(distinct(chosen, 3))
-    lines = [
-        f"| at {', '.join(f'{100 * r:g}' for r in ratios)} % | {' | '.join(map(row_name, methods))} |",
-        "|---" * (len(methods) + 1) + "|",
-    ]
-    for dataset in distinct(chosen, 0):
-        (score,) = distinct(chosen, 1, dataset=dataset)
-        found = {
-            (m, r): shown(statistics.mean(chosen[dataset, score, m, r].values()))
-            for m in methods
-            for r in ratios
-            if (dataset, score, m, r) in chosen
-        }
-        best = {
-            r: max((text for (_, ratio), text in found.items() if ratio == r), default="", key=float) for r in ratios
-        }
-        splits = min(len(runs) for cell, runs in chosen.items() if cell[0] == dataset)
-        measure = "" if score == "accuracy" else f", {SCORES[score][0].lower()}{SCORES[score][1:]}"
-        line = [f"{dataset}{measure}, {splits} split{'s' * (splits > 1)}"]
-        for method in methods:
-            texts = [found.get((method, ratio), "–") for ratio in ratios]
-            bold = [f"**{text}**" if text == best[ratio] else text for text, ratio in zip(texts, ratios, strict=True)]
-            line.append("" if set(texts) == {"–"} else " ".join(bold))
-        lines.append(f"| {' | '.join(line)} |")
-    return "\n".join(lines)
-
-
 def everything(cells: Cells, ours: str) -> str:
     """All tables, and in how many cells a method is ahead of the others."""
     parts = [
@@ -210,11 +181,13 @@ def timed(path: Path) -> str:
     return table(cells, dataset, score, read_seconds(path))
 
 
-def filled(page: str, cells: Cells, ours: str, with_seconds: Path | None = None) -> str:
+def filled(page: str, cells: Cells, ours: str, with_seconds: Path | None = None, full_run: Path | None = None) -> str:
     """A page with its tables made anew; those that are not at hand stay."""
-    said = {"all": everything(cells, ours), "overview": overview(cells, HEADLINE)}
+    said = {"all": everything(cells, ours)}
     if with_seconds is not None:
         said["timed"] = timed(with_seconds)
+    if full_run is not None:
+        said["overview"] = overview(full_run)
 
     def block(found: re.Match[str]) -> str:
         return f"<!-- tables: {found[1]} -->\n\n{said[found[1]]}\n\n<!-- end -->" if found[1] in said else found[0]
@@ -235,11 +208,13 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--of", default="pine", help="the method that the others are compared with")
     parser.add_argument("--timed", type=Path, help="runs whose seconds are shown too")
+    parser.add_argument("--full", type=Path, help="what `pine reproduce all` wrote")
     parser.add_argument("--into", nargs="+", type=Path, default=[], help="pages with places for tables")
     given = parser.parse_args()
     cells = read_cells(given.files)
     for path in given.into:
-        path.write_text(filled(path.read_text(encoding="utf-8"), cells, given.of, given.timed), encoding="utf-8")
+        page = filled(path.read_text(encoding="utf-8"), cells, given.of, given.timed, given.full)
+        path.write_text(page, encoding="utf-8")
     if not given.into:
         print(everything(cells, given.of))
 

@@ -109,20 +109,6 @@ def test_the_script_prints_every_table_and_the_summary(tmp_path, capsys, monkeyp
     assert "| GCN | 1 of 1 cells | +.100 |" in printed
 
 
-def test_the_overview_has_a_row_for_each_data_set_and_the_best_of_each_ratio_in_bold(tmp_path):
-    cells = written(
-        tmp_path,
-        runs("cora", "pine", 0.1, [0.7, 0.8]) + runs("cora", "pine", 0.5, [0.85]) + runs("cora", "gcn", 0.5, [0.9]),
-        runs("dblp", "pine", 0.1, [0.5], "micro_f1") + runs("dblp", "pine", 0.1, [0.4], "macro_f1"),
-    )
-    assert tables.overview(cells, ["pine", "gcn"]).splitlines() == [
-        "| at 10, 50 % | PINE | GCN |",
-        "|---|---|---|",
-        "| cora, 1 split | **.750** .850 | – **.900** |",
-        "| dblp, micro F1, 1 split | **.500** – |  |",
-    ]
-
-
 def test_a_timed_table_has_the_mean_seconds_of_each_method(tmp_path):
     made = runs("cora", "pine", 0.1, [0.7, 0.8]) + runs("cora", "gcn", 0.1, [0.6])
     path = tmp_path / "timed.json"
@@ -136,12 +122,12 @@ def test_a_timed_table_has_the_mean_seconds_of_each_method(tmp_path):
 
 
 def test_pages_hold_the_tables_of_the_stored_runs():
-    """benchmarks/tables.py results/*.json --timed results/methods/cora.json --into README.md benchmarks/README.md"""
+    """The command that makes them is in benchmarks/README.md."""
     root = FILE.parents[1]
-    methods = root / "results" / "methods" / "cora.json"
+    runs = root / "results" / "evaluate"
     assert "<!-- tables: timed -->" in (root / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    cells = tables.read_cells(sorted((root / "results").glob("*.json")))
+    cells = tables.read_cells(sorted(runs.glob("*.json")))
     for page, name in (("README.md", "overview"), ("benchmarks/README.md", "all")):
         text = (root / page).read_text(encoding="utf-8")
         assert f"<!-- tables: {name} -->" in text
-        assert tables.filled(text, cells, "pine", methods) == text
+        assert tables.filled(text, cells, "pine", runs / "methods" / "cora.json", root / "results") == text

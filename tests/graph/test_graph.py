@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pine import Graph
 from pine.errors import InputError
+from pine.graph.csr import build_csr
 
 PAIRS = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]
 LIBRARY = {
@@ -263,3 +264,15 @@ def test_features_of_one_type_are_an_array_and_those_of_several_are_told_apart()
     typed = Graph.from_relations({("a", "to", "b"): [(0, 1)]})
     with pytest.raises(InputError, match=r"features must be {type: array}"):
         typed.with_features(np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_some_rows_and_some_columns_of_a_matrix_are_those_of_scipy(weighted):
+    rng = np.random.default_rng(0)
+    row, column = rng.integers(9, size=30), rng.integers(3, 7, size=30)
+    csr = build_csr(row, column, rng.random(30).astype(np.float32) if weighted else None, (9, 10))
+    whole = csr.to_scipy().toarray()
+    for rows in (slice(0, 9), slice(2, 5), slice(4, 4), slice(8, 9)):
+        np.testing.assert_array_equal(csr.some_rows(rows).to_scipy().toarray(), whole[rows])
+    for columns in (slice(0, 10), slice(3, 7), slice(2, 9)):
+        np.testing.assert_array_equal(csr.some_columns(columns).to_scipy().toarray(), whole[:, columns])

@@ -65,6 +65,18 @@ class CSR:
         """The row of every entry: (nnz,)."""
         return np.repeat(np.arange(self.num_rows, dtype=self.indices.dtype), self.degrees())
 
+    def some_rows(self, rows: slice) -> CSR:
+        """Rows from rows.start to rows.stop."""
+        indptr = self.indptr[rows.start : rows.stop + 1]
+        entries = slice(indptr[0], indptr[-1])
+        weights = None if self.weights is None else self.weights[entries]
+        return CSR(indptr - indptr[0], self.indices[entries], weights, self.num_columns)
+
+    def some_columns(self, columns: slice) -> CSR:
+        """Columns from columns.start to columns.stop, which all entries must be in."""
+        local = (self.indices - self.indices.dtype.type(columns.start)).astype(self.indices.dtype)
+        return CSR(self.indptr, local, self.weights, columns.stop - columns.start)
+
     @cached_property
     def transposed(self) -> CSR:
         """The same entries seen from the columns."""

@@ -12,7 +12,7 @@ import torch
 
 from pine.graph import CSR
 from pine.graph.samples import NeighborSampler
-from pine.model.functions import Neighborhoods, cut_rows
+from pine.model.functions import Neighborhoods
 from pine.nn import Neighbors
 
 
@@ -41,7 +41,7 @@ def _cut(part: Neighborhoods, rows: slice) -> Neighborhoods:
     """The neighborhoods of some of the rows."""
     within = slice(rows.start - part.rows.start, rows.stop - part.rows.start)
     cut = [
-        _narrowed(columns, cut_rows(neighbors.csr, within), neighbors)
+        _narrowed(columns, neighbors.csr.some_rows(within), neighbors)
         for columns, neighbors in zip(part.columns, part.neighbors, strict=True)
     ]
     return _of(rows, cut, part.function)

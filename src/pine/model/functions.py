@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pine.graph import CSR, Graph, NeighborGroup
+from pine.graph import Graph, NeighborGroup
 from pine.model.form import Form
 from pine.nn import Neighbors, SetFunction
 
@@ -45,12 +45,12 @@ class Neighborhoods:
         rows = all_nodes if type is None else graph.nodes.slice(type)
         columns, neighbors = [], []
         for group in groups:
-            matrix = group.matrix if rows == all_nodes else cut_rows(group.matrix, rows)
+            matrix = group.matrix if rows == all_nodes else group.matrix.some_rows(rows)
             place = all_nodes if group.type is None else graph.nodes.slice(group.type)
             if type is not None and matrix.nnz == 0:
                 place = slice(0, 0)
             columns.append(place)
-            cut = matrix if place == all_nodes else _cut_columns(matrix, place)
+            cut = matrix if place == all_nodes else matrix.some_columns(place)
             neighbors.append(Neighbors.of(cut, scaling, device, threads=threads))
         return cls(rows, tuple(columns), tuple(neighbors), function)
 
@@ -145,17 +145,3 @@ def _silence(f: nn.Module, parts: Sequence[Neighborhoods]) -> None:
     for k, W_k in enumerate(torch.split(f.W, f.z_sizes, dim=-1)):
         if not any(part.neighbors[k].csr.nnz for part in parts):
             W_k.zero_()
-
-
-def cut_rows(matrix: CSR, rows: slice) -> CSR:
-    """Some rows of a matrix."""
-    indptr = matrix.indptr[rows.start : rows.stop + 1]
-    entries = slice(indptr[0], indptr[-1])
-    weights = None if matrix.weights is None else matrix.weights[entries]
-    return CSR(indptr - indptr[0], matrix.indices[entries], weights, matrix.num_columns)
-
-
-def _cut_columns(matrix: CSR, place: slice) -> CSR:
-    """The matrix of neighbors that all stand in one place, counted from its start."""
-    local = (matrix.indices - matrix.indices.dtype.type(place.start)).astype(matrix.indices.dtype)
-    return CSR(matrix.indptr, local, matrix.weights, place.stop - place.start)

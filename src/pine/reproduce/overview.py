@@ -1,0 +1,51 @@
+"""The full run in two tables: what all methods reach with few, half and most of the labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pine.reproduce import experiment
+from pine.reproduce.cells import Grid, grids
+from pine.reproduce.rows import read_rows
+from pine.reproduce.tables import METRICS
+
+RATIOS = (0.1, 0.5, 0.9)
+SHOWN = ("homogeneous", "heterogeneous")
+
+
+def overview(folder: Path) -> str:
+    """Tables in Markdown, from the rows that `pine reproduce` wrote into a folder."""
+    made = []
+    for name in SHOWN:
+        metrics = experiment.read(name).metrics
+        made.append(_table(grids(read_rows(folder / f"{name}.csv"), metrics)))
+    return "\n\n".join(made)
+
+
+def _table(some: list[Grid]) -> str:
+    """A row for each method, a column for each data set and metric."""
+    shared = {METRICS[grid.metric] for grid in some}
+    at = f"at {', '.join(f'{100 * ratio:g}' for ratio in RATIOS)} %"
+    corner, names = at, [f"{grid.dataset}, {METRICS[grid.metric]}" for grid in some]
+    if len(shared) == 1:
+        corner, names = f"{shared.pop()} {at}", [grid.dataset for grid in some]
+    columns = [_column(grid) for grid in some]
+    lines = [f"| {corner} | {' | '.join(names)} |", "|---" * (len(some) + 1) + "|"]
+    for method in dict.fromkeys(method for column in columns for method in column):
+        lines.append(f"| {method} | {' | '.join(column.get(method, '') for column in columns)} |")
+    return "\n".join(lines)
+
+
+def _column(grid: Grid) -> dict[str, str]:
+    """The means of each method side by side, the best of each ratio in bold; what was not finished is a dash."""
+    best = {ratio: max(grid.means(ratio).values()) for ratio in RATIOS}
+    made = {}
+    for method in grid.methods:
+        means = [(ratio, grid.cells[method, ratio].mean) for ratio in RATIOS if (method, ratio) in grid.cells]
+        made[method] = " ".join(_number(mean, mean == best[ratio]) for ratio, mean in means)
+    return made
+
+
+def _number(mean: float, best: bool) -> str:
+    text = "–" if mean < 0 else f"{mean:.3f}".removeprefix("0")
+    return f"**{text}**" if best else text

@@ -1,0 +1,46 @@
+"""The full run in two tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from pine import InputError
+from pine.reproduce.overview import overview
+from pine.reproduce.rows import write_rows
+
+
+def rows(dataset, method, metric, values, stopped=""):
+    about = {"dataset": dataset, "method": method, "panel": "", "value": None, "spec": "", "stopped": stopped}
+    return [
+        about | {"ratio": ratio, "repeat": repeat, metric: value, "seconds": 1.0}
+        for ratio, each in zip((0.1, 0.5, 0.9), values, strict=True)
+        for repeat, value in enumerate(each)
+    ]
+
+
+def test_methods_are_rows_data_sets_are_columns_and_the_best_are_bold(tmp_path):
+    one_type = [
+        *rows("cora", "PINE", "accuracy", [[0.7, 0.8], [0.9], [0.5]]),
+        *rows("cora", "GCN", "accuracy", [[0.7], [0.95], [0.5]]),
+        *rows("pubmed", "PINE", "accuracy", [[0.7], [0.8], [0.9]]),
+        *rows("pubmed", "struc2vec", "accuracy", [[None], [None], [None]], stopped="time: too long"),
+    ]
+    write_rows(one_type, tmp_path / "homogeneous.csv")
+    typed = rows("dblp", "PINE", "micro_f1", [[0.7], [0.8], [0.9]])
+    write_rows([row | {"macro_f1": 0.25} for row in typed], tmp_path / "heterogeneous.csv")
+    assert overview(tmp_path).splitlines() == [
+        "| accuracy at 10, 50, 90 % | cora | pubmed |",
+        "|---|---|---|",
+        "| PINE | **.750** .900 **.500** | **.700** **.800** **.900** |",
+        "| GCN | .700 **.950** **.500** |  |",
+        "| struc2vec |  | – – – |",
+        "",
+        "| at 10, 50, 90 % | dblp, micro F1 | dblp, macro F1 |",
+        "|---|---|---|",
+        "| PINE | **.700** **.800** **.900** | **.250** **.250** **.250** |",
+    ]
+
+
+def test_a_folder_without_a_run_is_said(tmp_path):
+    with pytest.raises(InputError, match=r"homogeneous\.csv does not hold the rows of an experiment"):
+        overview(tmp_path)
