@@ -177,7 +177,8 @@ def known(cells: Cells, dataset: str, score: str) -> bool:
 def timed(path: Path) -> str:
     """The table of one file, with seconds."""
     cells = read_cells([path])
-    ((dataset, score),) = dict.fromkeys(cell[:2] for cell in cells)
+    (dataset,) = distinct(cells, 0)
+    score = next(score for score in SCORES if known(cells, dataset, score))
     return table(cells, dataset, score, read_seconds(path))
 
 

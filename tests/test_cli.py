@@ -51,7 +51,7 @@ def test_evaluate_prints_a_table_and_writes_every_run_as_json(tmp_path):
     assert "label-propagation" in done.stdout
     runs = json.loads((tmp_path / "runs.json").read_text())
     assert len(runs) == 4
-    assert set(runs[0]) == {"dataset", "method", "ratio", "repeat", "accuracy", "seconds"}
+    assert set(runs[0]) == {"dataset", "method", "ratio", "repeat", "accuracy", "macro_f1", "seconds"}
 
 
 def test_json_on_standard_output_is_alone_there():

@@ -24,10 +24,11 @@ def labels_of(values, task) -> Labels:
     return Labels(task, "node", np.arange(len(values)), values, classes)
 
 
-def test_accuracy_is_the_share_of_right_classes_among_the_test_nodes():
+def test_accuracy_is_the_share_of_right_classes_among_the_test_nodes_and_macro_f1_an_average_over_classes():
     labels = labels_of([0, 1, 2, 1], "classes")
     scores = np.array([[0.9, 0.1, 0], [0.9, 0.1, 0], [0, 0, 1], [0, 1, 0]])
-    assert scores_of(labels, np.array([1, 2, 3]), scores) == {"accuracy": pytest.approx(2 / 3)}
+    found = scores_of(labels, np.array([1, 2, 3]), scores)
+    assert found == {"accuracy": pytest.approx(2 / 3), "macro_f1": pytest.approx((0 + 2 / 3 + 1) / 3)}
 
 
 def test_a_label_is_given_when_its_probability_is_at_least_a_half():
@@ -126,7 +127,7 @@ def test_label_propagation_runs_on_label_sets_of_a_typed_graph(need_data):
 
 def test_results_are_flat_objects():
     result = next(evaluate(pine.datasets.load("cora"), {"lp": LabelPropagation}, [0.5], 1))
-    assert list(result.as_json()) == ["dataset", "method", "ratio", "repeat", "accuracy", "seconds"]
+    assert list(result.as_json()) == ["dataset", "method", "ratio", "repeat", "accuracy", "macro_f1", "seconds"]
 
 
 def test_a_method_that_does_not_fit_the_labels_is_refused_before_anything_runs():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from pine import InputError
 from pine.baselines.label_propagation import LabelPropagation
-from pine.evaluation.report import evaluate_and_show
+from pine.evaluation.report import evaluate_and_show, results_table
+from pine.evaluation.results import Result
 
 
 def test_rows_are_named_as_asked_for_and_stand_in_the_order_asked_for(tmp_path, capsys):
@@ -17,7 +20,21 @@ def test_rows_are_named_as_asked_for_and_stand_in_the_order_asked_for(tmp_path, 
     names = [run["method"] for run in json.loads((tmp_path / "runs.json").read_text())]
     assert names == ["label-propagation", "label-propagation:alpha=0.5", "label-propagation:spread=0.5"]
     printed = capsys.readouterr().out
-    assert [line.split()[1] for line in printed.splitlines() if line.startswith("│")] == names
+    rows = [line.split() for line in printed.splitlines() if line.startswith("│")]
+    assert [row[1] for row in rows[::2]] == names
+    assert [row[3] for row in rows[::2]] == ["accuracy"] * 3
+    assert [row[2] for row in rows[1::2]] == ["macro-f1"] * 3
+
+
+def test_scores_that_some_runs_do_not_have_are_left_out(capsys):
+    old = Result("cora", "gcn", 0.5, 0, {"accuracy": 0.8}, 1.0)
+    Console(width=120).print(
+        results_table("", [old, replace(old, repeat=1, scores={"accuracy": 0.7, "macro_f1": 0.5})])
+    )
+    printed = capsys.readouterr().out
+    assert "0.750 ±0.071" in printed
+    assert "accuracy by share" in printed
+    assert "macro" not in printed
 
 
 def test_a_bad_variant_is_refused_before_anything_runs():

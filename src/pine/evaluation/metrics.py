@@ -1,4 +1,5 @@
-"""Accuracy for classes; micro and macro F1 for label sets, a label being given when its probability is at least .5."""
+"""Accuracy and macro F1 for classes; micro and macro F1 for label sets, a label being given when its probability is at
+least .5. Micro F1 of classes is their accuracy."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ def scores_of(labels: Labels, test: NDArray[np.int64], scores: NDArray[Any]) -> 
     truth = labels.values[np.searchsorted(labels.known, test)]
     given = scores[test]
     if labels.task == "classes":
-        return {"accuracy": float((given.argmax(axis=1) == truth).mean())}
+        found = given.argmax(axis=1)
+        return {"accuracy": float((found == truth).mean()), "macro_f1": _f1(truth, found, "macro")}
     if labels.task == "numbers":
         return {"rmse": float(np.sqrt(np.mean((given[:, 0] - truth) ** 2)))}
     # The true number of labels is not known to anyone in practice: a column of its own, never the headline.

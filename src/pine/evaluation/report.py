@@ -68,21 +68,25 @@ def evaluate_and_show(
 
 def results_table(title: str, results: Sequence[Result]) -> Table:
     """One row a method and score, one column a ratio: mean and standard deviation over the repeats."""
-    only = next(iter(results[0].scores)) if len(results[0].scores) == 1 else "score"
-    table = Table(title=title, caption=f"{only} by share of labelled nodes, mean ± deviation; seconds a run")
+    # Runs of an earlier version may have fewer.
+    scores = [score for score in results[0].scores if all(score in result.scores for result in results)]
+    table = Table(
+        title=title,
+        caption=f"{scores[0] if len(scores) == 1 else 'score'} by share of labelled nodes, mean ± deviation; seconds a run",
+    )
     ratios = sorted({result.ratio for result in results})
     table.add_column("method", no_wrap=True)
-    if len(results[0].scores) > 1:
+    if len(scores) > 1:
         table.add_column("score", no_wrap=True)
     for ratio in ratios:
         table.add_column(f"{ratio:.0%}", justify="right")
     table.add_column("s", justify="right")
     for method in dict.fromkeys(result.method for result in results):
         own = [result for result in results if result.method == method]
-        for row, score in enumerate(own[0].scores):
+        for row, score in enumerate(scores):
             cells = [_mean([r.scores[score] for r in own if r.ratio == ratio]) for ratio in ratios]
             seconds = f"{statistics.mean(result.seconds for result in own):.2f}" if row == 0 else ""
-            names = [score.replace("_", "-")] if len(own[0].scores) > 1 else []
+            names = [score.replace("_", "-")] if len(scores) > 1 else []
             table.add_row(method if row == 0 else "", *names, *cells, seconds)
     return table
 

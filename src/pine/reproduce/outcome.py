@@ -62,7 +62,7 @@ def _scores(experiment: Experiment, runner: Runner) -> list[Row]:
     held_out = runner.results(_to_choose(places), f"{experiment.name}, choosing settings")
     chosen = {place: _best(place, held_out, experiment.metrics[0]) for place in places}
     found = runner.results([place.unit(chosen[place]) for place in places], experiment.name)
-    return [_row(place, chosen[place], found[place.unit(chosen[place])]) for place in places]
+    return [_row(place, chosen[place], found[place.unit(chosen[place])], experiment.metrics) for place in places]
 
 
 def _to_choose(places: Sequence[Place]) -> list[Score]:
@@ -90,7 +90,7 @@ def _best(place: Place, held_out: Results, metric: str) -> str:
     return place.specs[values.index(max(values))]
 
 
-def _row(place: Place, spec: str, result: dict[str, Any]) -> Row:
+def _row(place: Place, spec: str, result: dict[str, Any], metrics: Sequence[str]) -> Row:
     about: Row = {
         "dataset": place.dataset,
         "method": place.method.name,
@@ -102,7 +102,7 @@ def _row(place: Place, spec: str, result: dict[str, Any]) -> Row:
     }
     if "scores" not in result:
         return about | {"seconds": None, "stopped": f"{result['stopped']}: {result['said']}"}
-    scores: Row = result["scores"]
+    scores = {metric: result["scores"][metric] for metric in metrics}
     return about | scores | {"seconds": round(result["seconds"], 3), "stopped": ""}
 
 
@@ -149,7 +149,7 @@ def _inductive(experiment: Experiment, runner: Runner) -> list[Row]:
         for method in experiment.methods:
             spec = best_validated({spec: _repeats(experiment, dataset, spec, found) for spec in method.specs()})
             for repeat, result in enumerate(_repeats(experiment, dataset, spec, found)):
-                rows.append(_inductive_row(dataset, method, repeat, spec, result))
+                rows.append(_inductive_row(dataset, method, repeat, spec, result, experiment.metrics))
     return rows
 
 
@@ -177,7 +177,9 @@ def best_validated(results: Mapping[str, Sequence[dict[str, Any]]]) -> str:
     return max(results, key=mean)
 
 
-def _inductive_row(dataset: str, method: Method, repeat: int, spec: str, result: dict[str, Any]) -> Row:
+def _inductive_row(
+    dataset: str, method: Method, repeat: int, spec: str, result: dict[str, Any], metrics: Sequence[str]
+) -> Row:
     place = Place(dataset, method, None, Part(1.0, repeat), False)  # all labels of the training graphs are known
     more = {key: result[key] for key in ("validation", "kept", "epochs") if key in result}
-    return _row(place, spec, result) | more
+    return _row(place, spec, result, metrics) | more
