@@ -70,10 +70,8 @@ def results_table(title: str, results: Sequence[Result]) -> Table:
     """One row a method and score, one column a ratio: mean and standard deviation over the repeats."""
     # Runs of an earlier version may have fewer.
     scores = [score for score in results[0].scores if all(score in result.scores for result in results)]
-    table = Table(
-        title=title,
-        caption=f"{scores[0] if len(scores) == 1 else 'score'} by share of labelled nodes, mean ± deviation; seconds a run",
-    )
+    only = scores[0] if len(scores) == 1 else "score"
+    table = Table(title=title, caption=f"{only} by share of labelled nodes, mean ± deviation; seconds a run")
     ratios = sorted({result.ratio for result in results})
     table.add_column("method", no_wrap=True)
     if len(scores) > 1:
