@@ -256,6 +256,15 @@ def test_figures_are_drawn_as_png_and_svg(tmp_path, ratios):
     assert (tmp_path / "small-cora.svg").read_text().lstrip().startswith("<?xml")
 
 
+@pytest.mark.parametrize("methods", ["ABCD", "ABCDE"])
+def test_many_methods_are_also_compared_closely_with_the_first(tmp_path, methods):
+    rows = [row(m, r, 0.5 + r / 4, repeat=k) for m in methods for r in (0.1, 0.5, 0.9) for k in (0, 1)]
+    rows.append(row("G", 0.1, None, stopped="time: too long"))
+    figures(Experiment.of("small", SMALL), rows, tmp_path)
+    # Text is drawn, and said in a comment.
+    assert ("points above A" in (tmp_path / "small-cora.svg").read_text()) == (methods == "ABCDE")
+
+
 def test_tables_become_html_without_a_way_in_for_markup():
     page = as_html("**cora**\n\n| a <b> | c |\n|---|---|\n| **1** | 2 |\n\na note")
     assert page.count("<table>") == page.count("</table>") == 1

@@ -21,6 +21,9 @@ FORMATS = ("png", "svg")
 LOGARITHMIC = 8  # values that span more than this factor are drawn on a logarithmic axis
 ACROSS = 3  # panels in a row
 FEW = 3  # ratios
+CROWD = 5  # methods in one panel: more than that lie on each other
+LOWEST = -8  # points below the first method: further down is not drawn where methods are compared closely
+DODGE = 0.45  # percent of labelled nodes between the bars of two methods
 
 
 def figures(experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
@@ -51,35 +54,21 @@ def figures(experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[P
 
 
 def _lines(dataset: str, panels: Sequence[Grid]) -> Any:
-    """The panels of one data set: a line a method, mean and deviation."""
+    """The panels of one data set: a line a method; where there are many, also how far each is from the first."""
     from matplotlib.figure import Figure
 
-    across = min(ACROSS, len(panels))
-    down = -(-len(panels) // across)
+    drawn = [(grid, draw) for grid in panels for draw in ([_means, _gaps] if _crowded(grid) else [_means])]
+    across = min(ACROSS, len(drawn))
+    down = -(-len(drawn) // across)
     figure = Figure(figsize=(1.5 + 4.4 * across, 3.9 * down + 0.5), layout="constrained")
     axes = figure.subplots(down, across, squeeze=False).ravel()
     methods = list(dict.fromkeys(method for grid in panels for method in grid.methods))
-    for ax, grid in zip(axes, panels, strict=False):
-        for method in grid.methods:
-            number = methods.index(method)
-            xs = [x for x in grid.xs if (method, x) in grid.cells and grid.cells[method, x].values]
-            cells = [grid.cells[method, x] for x in xs]
-            ax.errorbar(
-                xs if grid.by_value else [100 * x for x in xs],
-                [100 * cell.mean for cell in cells],
-                [100 * cell.deviation for cell in cells],
-                marker=MARKERS[number % len(MARKERS)],
-                color=INKS[number % len(INKS)],
-                linestyle="-" if number < len(COLORS) else "--",
-                markersize=5,
-                linewidth=2 if number == 0 else 1.1,
-                capsize=2,
-                label=method,
-            )
+    styles = {method: _style(number, method) for number, method in enumerate(methods)}
+    for ax, (grid, draw) in zip(axes, drawn, strict=False):
+        draw(ax, grid, styles)
         _x_axis(ax, grid)
-        ax.set_ylabel(f"{METRICS.get(grid.metric, grid.metric)} (%)")
         ax.grid(alpha=0.3, linewidth=0.5)
-    for ax in axes[len(panels) :]:
+    for ax in axes[len(drawn) :]:
         ax.set_visible(False)
     figure.suptitle(dataset)
     named: dict[str, Any] = {}
@@ -88,6 +77,54 @@ def _lines(dataset: str, panels: Sequence[Grid]) -> Any:
     if len(named) > 1:
         figure.legend(named.values(), named.keys(), loc="outside right upper", frameon=False, fontsize=9)
     return figure
+
+
+def _crowded(grid: Grid) -> bool:
+    return len(grid.methods) > CROWD and not grid.by_value
+
+
+def _style(number: int, method: str) -> dict[str, Any]:
+    return {
+        "marker": MARKERS[number % len(MARKERS)],
+        "color": INKS[number % len(INKS)],
+        "linestyle": "-" if number < len(COLORS) else "--",
+        "markersize": 5,
+        "linewidth": 2 if number == 0 else 1.1,
+        "capsize": 2,
+        "label": method,
+    }
+
+
+def _means(ax: Any, grid: Grid, styles: dict[str, dict[str, Any]]) -> None:
+    """Mean and deviation of each method."""
+    for method in grid.methods:
+        xs = [x for x in grid.xs if _finished(grid, method, x)]
+        cells = [grid.cells[method, x] for x in xs]
+        at = xs if grid.by_value else [100 * x for x in xs]
+        ax.errorbar(at, [100 * cell.mean for cell in cells], [100 * cell.deviation for cell in cells], **styles[method])
+    ax.set_ylabel(f"{METRICS.get(grid.metric, grid.metric)} (%)")
+
+
+def _gaps(ax: Any, grid: Grid, styles: dict[str, dict[str, Any]]) -> None:
+    """What each has more than the first on the same splits, mean and deviation; what is far below is left out."""
+    first = grid.methods[0]
+    for number, method in enumerate(grid.methods):
+        xs = [x for x in grid.xs if _finished(grid, method, x) and _finished(grid, first, x)]
+        found = [(x, np.subtract(grid.cells[method, x].values, grid.cells[first, x].values)) for x in xs]
+        near = [(x, gap) for x, gap in found if gap.mean() > LOWEST / 100]
+        aside = DODGE * (number - len(grid.methods) / 2)  # so that bars do not hide each other
+        ax.errorbar(
+            [100 * x + aside for x, _ in near],
+            [100 * gap.mean() for _, gap in near],
+            [100 * gap.std(ddof=1) if len(gap) > 1 else 0 for _, gap in near],
+            **styles[method],
+        )
+    ax.set_ylim(bottom=LOWEST)
+    ax.set_ylabel(f"points above {first}")
+
+
+def _finished(grid: Grid, method: str, x: float) -> bool:
+    return (method, x) in grid.cells and bool(grid.cells[method, x].values)
 
 
 def _rows(dataset: str, panels: Sequence[Grid]) -> Any:
