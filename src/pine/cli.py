@@ -191,6 +191,9 @@ def reproduce(
     take: Annotated[
         list[Path] | None, typer.Option(help="A store of another folder to take results from.", metavar="FILE")
     ] = None,
+    kept: Annotated[
+        bool, typer.Option("--kept", help="Make nothing: show what there is of a run that was interrupted.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Make the paper's tables and figures anew; what was made before is not made again."""
@@ -203,7 +206,7 @@ def reproduce(
         show_list(Console())
         return
     limits = Limits(60 * minutes, memory * 2**30)
-    run(Asked(names, out, quick, Machine(data_dir, device), processes, limits, take or ()), Console())
+    run(Asked(names, out, quick, Machine(data_dir, device), processes, limits, take or (), kept), Console())
 
 
 @app.command()

@@ -107,6 +107,52 @@ def test_what_was_stopped_is_said_and_tried_again_with_a_larger_budget_only(runn
         rows_of(experiment, longer)
 
 
+def forget(store, some):
+    """Drop kept results: those of which some(unit) is true."""
+    database = sqlite3.connect(store)
+    for key, unit in database.execute("SELECT key, unit FROM results").fetchall():
+        if some(json.loads(unit)):
+            database.execute("DELETE FROM results WHERE key = ?", [key])
+    database.commit()
+    database.close()
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_what_is_kept_of_a_run_is_shown_and_a_cell_of_which_a_part_is_missing_is_left_out(
+    runner, tmp_path, monkeypatch, held_out
+):
+    experiment = Experiment.of("small", SMALL)
+    rows = rows_of(experiment, runner)
+
+    def one(unit):
+        part = unit["part"]
+        return (part["ratio"], part["repeat"], part["held_out"]) == (0.5, 1, held_out) and "rounds" not in unit["spec"]
+
+    forget(tmp_path / "store.sqlite", one)
+    runner.made.clear()
+    kept = Runner(runner.store, runner.machine, only_kept=True)
+    left = rows_of(experiment, kept)
+    assert left == [row for row in rows if (row["method"], row["ratio"]) != ("spread", 0.5)]
+    assert len(kept.missing) == (3 if held_out else 1)  # both candidates, and what one of them would reach
+    assert not runner.made
+    table = tables(experiment, left)
+    assert "|  |" in next(line for line in table.splitlines() if line.startswith("| spread"))
+    monkeypatch.setattr(command.experiments, "read", lambda name: experiment)
+    reproduce(Asked(["small"], tmp_path, False, runner.machine, 1, Limits(), only_kept=True), Console(quiet=True))
+    assert read_rows(tmp_path / "small.csv")[0]["accuracy"] == pytest.approx(left[0]["accuracy"], abs=1e-5)
+    assert "results are still to be made" in (tmp_path / "report.html").read_text()
+    assert not runner.made
+
+
+def test_nothing_kept_is_shown_as_nothing(runner, tmp_path, monkeypatch):
+    experiment = Experiment.of("small", SMALL)
+    monkeypatch.setattr(command.experiments, "read", lambda name: experiment)
+    reproduce(Asked(["small"], tmp_path, False, runner.machine, 1, Limits(), only_kept=True), Console(quiet=True))
+    assert read_rows(tmp_path / "small.csv") == []
+    assert "not measured" in (tmp_path / "report.html").read_text()
+    assert not runner.made
+
+
 def test_the_command_writes_everything_by_real_processes(tmp_path, monkeypatch):
     experiment = Experiment.of("small", SMALL | {"methods": SMALL["methods"][1:] + SMALL["methods"][:1]})
     monkeypatch.setattr(command.experiments, "names", lambda: ["small"])

@@ -56,6 +56,7 @@ class Asked:
     processes: int
     limits: Limits
     take: Sequence[Path] = ()
+    only_kept: bool = False
 
 
 def reproduce(asked: Asked, console: Console) -> None:
@@ -69,7 +70,7 @@ def reproduce(asked: Asked, console: Console) -> None:
     with progress_bar(console) as bar:
         work = Work(bar, "results")
         work.plan(sum(map(amount, chosen)))
-        runner = Runner(store, asked.machine, asked.processes, asked.limits, work)
+        runner = Runner(store, asked.machine, asked.processes, asked.limits, work, asked.only_kept)
         for experiment in chosen:
             rows = rows_of(experiment, runner)
             fits += sum(row.get("seconds") or 0.0 for row in rows)
@@ -78,7 +79,7 @@ def reproduce(asked: Asked, console: Console) -> None:
             for verdict in section.verdicts:
                 numbers = f"; {verdict.numbers}" if verdict.numbers else ""
                 console.print(f"{experiment.name}: {verdict.claim.text} [b]{verdict.said}[/b]{numbers}")
-    facts = _facts(asked, time.monotonic() - begin, fits)
+    facts = _facts(asked, time.monotonic() - begin, fits, len(runner.missing))
     with atomic_write(asked.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
     write_report(sections, in_words(facts), asked.out / "report.html")
@@ -122,7 +123,7 @@ def _need_pyg(experiment: Experiment) -> None:
     need_pyg(f"the experiment {experiment.name}")
 
 
-def _facts(asked: Asked, seconds: float, fits: float) -> dict[str, Any]:
+def _facts(asked: Asked, seconds: float, fits: float, missing: int) -> dict[str, Any]:
     return {
         "date": time.strftime("%Y-%m-%d"),
         "version": __version__,
@@ -133,12 +134,15 @@ def _facts(asked: Asked, seconds: float, fits: float) -> dict[str, Any]:
         "hours of fits": round(fits / 3600, 2),
         "budget": asked.limits.said,
         "quick": asked.quick,
+        "missing": missing,
     }
 
 
 def in_words(facts: dict[str, Any]) -> list[str]:
     """The facts of a run, for the head of the report."""
     size = "A small slice of every experiment (--quick). " if facts["quick"] else ""
+    if facts["missing"]:
+        size += f"Not finished: {facts['missing']:,} results are still to be made, and their cells are empty. "
     return [
         f"{size}{facts['date']}, PINE {facts['version']}, commit {facts['commit']}; {facts['machine']}, "
         f"{facts['processes']} processes, {facts['minutes']} minutes in this run; the fits of all tables took "

@@ -161,13 +161,12 @@ def _panels(title: str, panels: Sequence[Grid]) -> Any:
 def _points(ax: Any, grid: Grid, x: float, methods: Sequence[str]) -> None:
     """A row a method, mean and deviation at one x, and a line at the first method's mean."""
     for row, method in enumerate(methods):
-        cell = grid.cells.get((method, x))
-        if cell is not None and cell.values:
+        if _finished(grid, method, x):
+            cell = grid.cells[method, x]
             color, marker = COLORS[1 if row else 0], MARKERS[1 if row else 0]
             ax.errorbar(100 * cell.mean, row, xerr=100 * cell.deviation, marker=marker, color=color, capsize=2)
-    first = grid.cells[methods[0], x]
-    if first.values:
-        ax.axvline(100 * first.mean, color=COLORS[0], linewidth=0.8, alpha=0.6)
+    if _finished(grid, methods[0], x):
+        ax.axvline(100 * grid.cells[methods[0], x].mean, color=COLORS[0], linewidth=0.8, alpha=0.6)
     ax.set_yticks(range(len(methods)), methods)
     ax.grid(alpha=0.3, linewidth=0.5)
 

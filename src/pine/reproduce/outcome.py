@@ -11,14 +11,20 @@ from pine.evaluation.protocol import Part
 from pine.evaluation.variants import parse
 from pine.reproduce.experiment import Experiment, Method, Value
 from pine.reproduce.rows import Row
-from pine.reproduce.run import Results, Runner
+from pine.reproduce.run import NOT_MADE, Results, Runner
 from pine.reproduce.units import Approximation, Inductive, Map, Score
 
 
 def rows_of(experiment: Experiment, runner: Runner) -> list[Row]:
-    """Make what is missing, and tell what became of everything."""
+    """Make what is missing, and tell what became of everything; a cell of which a part was not made is left out."""
     makers = {"scores": _scores, "maps": _maps, "approximation": _approximation, "inductive": _inductive}
-    return makers[experiment.kind](experiment, runner)
+    rows = makers[experiment.kind](experiment, runner)
+    unfinished = {_cell(row) for row in rows if row.get("stopped") == _told(NOT_MADE)}
+    return [row for row in rows if not unfinished or _cell(row) not in unfinished]
+
+
+def _cell(row: Row) -> tuple[Any, ...]:
+    return tuple(row[key] for key in ("dataset", "method", "panel", "value", "ratio"))
 
 
 def amount(experiment: Experiment) -> int:
@@ -62,7 +68,12 @@ def _scores(experiment: Experiment, runner: Runner) -> list[Row]:
     held_out = runner.results(_to_choose(places), f"{experiment.name}, choosing settings")
     chosen = {place: _best(place, held_out, experiment.metrics[0]) for place in places}
     found = runner.results([place.unit(chosen[place]) for place in places], experiment.name)
-    return [_row(place, chosen[place], found[place.unit(chosen[place])], experiment.metrics) for place in places]
+    rows = []
+    for place in places:
+        whole = len(place.specs) == 1 or all(held_out[place.unit(s, held_out=True)] != NOT_MADE for s in place.specs)
+        result = found[place.unit(chosen[place])] if whole else NOT_MADE
+        rows.append(_row(place, chosen[place], result, experiment.metrics))
+    return rows
 
 
 def _to_choose(places: Sequence[Place]) -> list[Score]:
@@ -101,9 +112,14 @@ def _row(place: Place, spec: str, result: dict[str, Any], metrics: Sequence[str]
         "spec": spec,
     }
     if "scores" not in result:
-        return about | {"seconds": None, "stopped": f"{result['stopped']}: {result['said']}"}
+        return about | {"seconds": None, "stopped": _told(result)}
     scores = {metric: result["scores"][metric] for metric in metrics}
     return about | scores | {"seconds": round(result["seconds"], 3), "stopped": ""}
+
+
+def _told(result: Mapping[str, Any]) -> str:
+    """Why there is no result."""
+    return f"{result['stopped']}: {result['said']}"
 
 
 # ---- maps, approximation ----
@@ -125,10 +141,12 @@ def _maps(experiment: Experiment, runner: Runner) -> list[Row]:
 def _approximation(experiment: Experiment, runner: Runner) -> list[Row]:
     units = _targets(experiment)
     found = runner.results(units, experiment.name)
+    partly = {unit.target for unit in units if "errors" not in found[unit]}  # a line is drawn whole or not at all
     return [
         {"target": unit.target, "size": unit.size, "seed": seed, "error": error}
         for unit in units
-        for seed, error in enumerate(found[unit].get("errors", ()))
+        if unit.target not in partly
+        for seed, error in enumerate(found[unit]["errors"])
     ]
 
 
@@ -147,8 +165,10 @@ def _inductive(experiment: Experiment, runner: Runner) -> list[Row]:
     rows = []
     for dataset in experiment.datasets:
         for method in experiment.methods:
-            spec = best_validated({spec: _repeats(experiment, dataset, spec, found) for spec in method.specs()})
-            for repeat, result in enumerate(_repeats(experiment, dataset, spec, found)):
+            all_found = {spec: _repeats(experiment, dataset, spec, found) for spec in method.specs()}
+            spec = best_validated(all_found)
+            whole = all(result != NOT_MADE for results in all_found.values() for result in results)
+            for repeat, result in enumerate(all_found[spec] if whole else [NOT_MADE] * experiment.repeats):
                 rows.append(_inductive_row(dataset, method, repeat, spec, result, experiment.metrics))
     return rows
 

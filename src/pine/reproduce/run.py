@@ -17,17 +17,23 @@ from pine.reproduce.units import Machine, Unit, told
 from pine.reproduce.workers import Limits, Stopped, run_jobs
 
 Results = dict[Unit, dict[str, Any]]  # {"stopped": why, "said": ...} for what could not be made
+NOT_MADE = {"stopped": "not made", "said": "nothing is kept of it"}
 
 
 @dataclass(frozen=True)
 class Runner:
-    """Makes units that the store does not have, on several processes, and remembers them."""
+    """Makes units that the store does not have, on several processes, and remembers them.
+
+    only_kept: makes nothing; missing holds what would have been made.
+    """
 
     store: Store
     machine: Machine
     processes: int = 1
     limits: Limits = field(default_factory=Limits)
     work: Work = field(default_factory=lambda: Work(progress_bar(Console(quiet=True)), "results"))
+    only_kept: bool = False
+    missing: set[Unit] = field(default_factory=set)
 
     def results(self, units: Iterable[Unit], what: str) -> Results:
         """The results of units, by what is kept or by making them; progress is shown."""
@@ -37,6 +43,9 @@ class Runner:
         done = {unit: kept[key] for unit, key in keys.items() if key in kept and self._final(kept[key])}
         missing = [unit for unit in wanted if unit not in done]
         self.work.done(len(done), what)
+        if self.only_kept:
+            self.missing.update(missing)
+            return done | dict.fromkeys(missing, NOT_MADE)
         jobs = jobs_of(missing)
         work = partial(make, machine=self._share(len(jobs)))
         for job, outcome in run_jobs(work, jobs, self.processes, self.limits):
