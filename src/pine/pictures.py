@@ -12,6 +12,8 @@ from pine.files import atomic_write
 
 # Okabe and Ito's colors, told apart by color-blind readers as well.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#000000")
+SHAPES = "os^DvP*X"  # the first eight classes are circles, the next squares
+MANY = 3000  # points: an SVG holds more of them as one picture
 
 
 def in_the_plane(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -34,8 +36,10 @@ def draw_classes(
     """Draw nodes at their places (num_nodes, 2) twice: colored by true and by predicted class; wrong are crossed."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11, 5.6), layout="constrained")
-    wrong = truth != predicted
+    figure = Figure(figsize=(11, 5.9 + 0.22 * (len(names) // len(COLORS))), layout="constrained")
+    wrong, many = truth != predicted, len(places) > MANY
+    middle, reach = (places.max(0) + places.min(0)) / 2, 0.53 * float(np.ptp(places, axis=0).max()) or 1.0
+    low, high = middle - reach, middle + reach
     for axes, classes, said in zip(
         figure.subplots(1, 2),
         (truth, predicted),
@@ -44,15 +48,18 @@ def draw_classes(
     ):
         for number, name in enumerate(names):
             own = classes == number
-            axes.scatter(*places[own].T, s=9, linewidths=0, color=COLORS[number % len(COLORS)], label=name)
+            shape = SHAPES[number // len(COLORS) % len(SHAPES)]
+            color = COLORS[number % len(COLORS)]
+            axes.scatter(*places[own].T, s=10, linewidths=0, marker=shape, color=color, label=name, rasterized=many)
         if classes is predicted:
-            axes.scatter(*places[wrong].T, s=14, linewidths=0.7, marker="x", color="black")
+            axes.scatter(*places[wrong].T, s=9, linewidths=0.5, marker="x", color="black", rasterized=many)
         axes.set_title(said)
         axes.set_xticks([])
         axes.set_yticks([])
-        axes.set_aspect("equal", "datalim")
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     figure.suptitle(title)
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(names), 4), markerscale=2, frameon=False)
+    columns = min(len(names), len(COLORS))
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, markerscale=2, frameon=False)
     with atomic_write(path) as file:
         figure.savefig(file, dpi=150, format=path.suffix.removeprefix("."))

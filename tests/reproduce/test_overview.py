@@ -23,6 +23,7 @@ def test_methods_are_rows_data_sets_are_columns_and_the_best_are_bold(tmp_path):
         *rows("cora", "PINE", "accuracy", [[0.7, 0.8], [0.9], [0.5]]),
         *rows("cora", "GCN", "accuracy", [[0.7], [0.95], [0.5]]),
         *rows("pubmed", "PINE", "accuracy", [[0.7], [0.8], [0.9]]),
+        *rows("pubmed", "GCN", "accuracy", [[0.6], [0.75], [0.8]])[:2],
         *rows("pubmed", "struc2vec", "accuracy", [[None], [None], [None]], stopped="time: too long"),
     ]
     write_rows(one_type, tmp_path / "homogeneous.csv")
@@ -32,12 +33,16 @@ def test_methods_are_rows_data_sets_are_columns_and_the_best_are_bold(tmp_path):
         "| accuracy at 10, 50, 90 % | cora | pubmed |",
         "|---|---|---|",
         "| PINE | **.750** .900 **.500** | **.700** **.800** **.900** |",
-        "| GCN | .700 **.950** **.500** |  |",
+        "| GCN | .700 **.950** **.500** | .600 .750 – |",
         "| struc2vec |  | – – – |",
+        "",
+        "At all ratios PINE is first in 5 of 6 cells, GCN in 1.",
         "",
         "| at 10, 50, 90 % | dblp, micro F1 | dblp, macro F1 |",
         "|---|---|---|",
         "| PINE | **.700** **.800** **.900** | **.250** **.250** **.250** |",
+        "",
+        "At all ratios PINE is first in 6 of 6 cells.",
     ]
 
 

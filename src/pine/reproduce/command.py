@@ -128,7 +128,7 @@ def _facts(asked: Asked, seconds: float, fits: float, missing: int) -> dict[str,
         "date": time.strftime("%Y-%m-%d"),
         "version": __version__,
         "commit": _commit(),
-        "machine": f"{platform.machine()}, {number_of_threads(asked.machine.threads)} cores, device {_device(asked)}",
+        "machine": _machine(asked),
         "processes": asked.processes,
         "minutes": round(seconds / 60, 1),
         "hours of fits": round(fits / 3600, 2),
@@ -159,6 +159,12 @@ def _commit() -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+
+
+def _machine(asked: Asked) -> str:
+    if asked.only_kept:
+        return "from kept results alone"
+    return f"{platform.machine()}, {number_of_threads(asked.machine.threads)} cores, device {_device(asked)}"
 
 
 def _device(asked: Asked) -> str:

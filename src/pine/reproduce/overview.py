@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from pine.reproduce import experiment
@@ -17,9 +18,19 @@ def overview(folder: Path) -> str:
     """Tables in Markdown, from the rows that `pine reproduce` wrote into a folder."""
     made = []
     for name in SHOWN:
-        metrics = experiment.read(name).metrics
-        made.append(_table(grids(read_rows(folder / f"{name}.csv"), metrics)))
+        whole = experiment.read(name)
+        some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
+        made += [_table(some), _firsts(some)]
     return "\n\n".join(made)
+
+
+def _firsts(some: list[Grid]) -> str:
+    """In how many cells of all ratios the first method is the best, and who is in the others."""
+    ours = some[0].methods[0]
+    best = [max(means, key=means.__getitem__) for grid in some for x in grid.xs for means in [grid.means(x)]]
+    others = Counter(name for name in best if name != ours).most_common()
+    said = f"At all ratios {ours} is first in {best.count(ours)} of {len(best)} cells"
+    return said + (f", {', '.join(f'{name} in {count}' for name, count in others)}." if others else ".")
 
 
 def _table(some: list[Grid]) -> str:
@@ -37,15 +48,18 @@ def _table(some: list[Grid]) -> str:
 
 
 def _column(grid: Grid) -> dict[str, str]:
-    """The means of each method side by side, the best of each ratio in bold; what was not finished is a dash."""
-    best = {ratio: max(grid.means(ratio).values()) for ratio in RATIOS}
+    """The means of each method side by side, the best of each ratio in bold; what there is not is a dash."""
+    means = {ratio: grid.means(ratio) for ratio in RATIOS}
+    best = {ratio: max(means[ratio].values()) for ratio in RATIOS}
     made = {}
     for method in grid.methods:
-        means = [(ratio, grid.cells[method, ratio].mean) for ratio in RATIOS if (method, ratio) in grid.cells]
-        made[method] = " ".join(_number(mean, mean == best[ratio]) for ratio, mean in means)
+        own = [(ratio, means[ratio].get(method, float("-inf"))) for ratio in RATIOS]
+        made[method] = " ".join(_number(mean, mean == best[ratio]) for ratio, mean in own)
     return made
 
 
 def _number(mean: float, best: bool) -> str:
-    text = "–" if mean < 0 else f"{mean:.3f}".removeprefix("0")
+    if mean < 0:
+        return "–"
+    text = f"{mean:.3f}".removeprefix("0")
     return f"**{text}**" if best else text
