@@ -5,6 +5,10 @@ class InputError(ValueError):
     """Input that cannot be used: the message says what was wrong, where, and what to do."""
 
 
+class DeviceError(InputError):
+    """A device that cannot be used now; another time it may be."""
+
+
 def listed(values: object, limit: int = 5) -> str:
     """Join the first few values of an iterable for an error message: `'a', 'b', ... (7 in all)`."""
     items = list(values)  # type: ignore[call-overload]

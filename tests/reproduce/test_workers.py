@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pine import InputError
+from pine.nn.device import device_of
 from pine.reproduce.workers import Limits, Stopped, run_jobs
 
 
@@ -26,6 +27,8 @@ def work(job):
         time.sleep(60)
     elif kind == "refuse":
         raise InputError(f"no {number}")
+    elif kind == "no device":
+        device_of("abacus")
     elif kind == "fail":
         raise ValueError("a bug")
     elif kind == "die":
@@ -34,14 +37,24 @@ def work(job):
 
 
 def test_jobs_end_with_a_result_or_with_a_reason():
-    jobs = [("add", 1), ("sleep", 2), ("refuse", 3), ("hoard", 4), ("die", 5), ("fail", 7), ("add", 6)]
+    jobs = [
+        ("add", 1),
+        ("sleep", 2),
+        ("refuse", 3),
+        ("hoard", 4),
+        ("die", 5),
+        ("fail", 7),
+        ("add", 6),
+        ("no device", 8),
+    ]
     done = dict(run_jobs(work, jobs, 2, Limits(seconds=8, memory=500 * 2**20)))
     assert len(done) == len(jobs)
     assert (done["add", 1], done["add", 6]) == (2, 7)
     assert done["refuse", 3] == Stopped("error", "no 3")
     assert done["sleep", 2].why == "time"
     assert done["hoard", 4].why == "memory"
-    assert done["fail", 7].why == "died"
+    assert done["fail", 7].why == done["no device", 8].why == "died"  # and may live another time
+    assert "device 'abacus' cannot be used here" in done["no device", 8].said
     assert done["die", 5].why == "memory"  # killed from outside: the system was out of it
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from pine.errors import InputError
+from pine.errors import DeviceError
 
 
 def device_of(wanted: str) -> torch.device:
@@ -15,4 +15,4 @@ def device_of(wanted: str) -> torch.device:
         return torch.empty(0, device=wanted).device
     except (RuntimeError, AssertionError, TypeError) as problem:
         said = str(problem).splitlines()[0]
-        raise InputError(f"device {wanted!r} cannot be used here ({said}); use 'auto', 'cpu' or 'cuda'") from None
+        raise DeviceError(f"device {wanted!r} cannot be used here ({said}); use 'auto', 'cpu' or 'cuda'") from None

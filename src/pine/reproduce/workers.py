@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from pine.errors import InputError
+from pine.errors import DeviceError, InputError
 
 LOOK = 0.5  # seconds between two looks at the workers
 
@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a job has no result: "time", "memory", "error" (it was refused) or "died", and a sentence."""
+    """Why a job has no result, and a sentence: "time", "memory", "error" (refused) or "died" (may live another time)."""
 
     why: str
     said: str
@@ -123,6 +123,8 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
             return
         try:
             result = work(job)
+        except DeviceError as problem:
+            result = Stopped("died", str(problem))
         except InputError as problem:
             result = Stopped("error", str(problem))
         except MemoryError:
