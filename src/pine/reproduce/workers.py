@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a job has no result, and a sentence: "time", "memory", "error" (refused) or "died" (may live another time)."""
+    """Why a job has no result, and a sentence: "time", "memory", "error" (refused) or "died" (it may live next time)."""
 
     why: str
     said: str
