@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a job has no result, and a sentence: "time", "memory", "error" (refused) or "died" (it may live next time)."""
+    """Why there is no result, and a sentence: "time", "memory", "error" (refused) or "died" (next time it may live)."""
 
     why: str
     said: str
