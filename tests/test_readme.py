@@ -10,6 +10,8 @@ import pytest
 
 import pine
 from pine.evaluation import evaluate
+from pine.evaluation.variants import parse
+from pine.reproduce.rows import read_rows
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -29,7 +31,7 @@ def test_the_ten_lines_of_python_print_what_their_comments_say(tmp_path, monkeyp
 
 
 def test_the_stored_runs_of_label_propagation_are_what_evaluate_measures_today():
-    runs = json.loads((ROOT / "results" / "cora.json").read_text())
+    runs = json.loads((ROOT / "results" / "evaluate" / "cora.json").read_text())
     method = {"label-propagation": pine.METHODS["label-propagation"]}
     for result in evaluate(pine.datasets.load("cora"), method, [0.1, 0.5, 0.9], 5):
         (stored,) = (
@@ -38,6 +40,20 @@ def test_the_stored_runs_of_label_propagation_are_what_evaluate_measures_today()
             if (run["method"], run["ratio"], run["repeat"]) == (result.method, result.ratio, result.repeat)
         )
         assert stored == pytest.approx(result.scores["accuracy"], abs=1e-6)
+
+
+def test_label_propagation_of_the_full_run_is_what_evaluate_measures_today():
+    rows = read_rows(ROOT / "results" / "homogeneous.csv")
+    own = [row for row in rows if (row["dataset"], row["method"]) == ("cora", "label propagation")]
+    assert len(own) == 9 * 5
+    for spec in {row["spec"] for row in own}:
+        measured = {
+            (result.ratio, result.repeat): result.scores["accuracy"]
+            for result in evaluate(pine.datasets.load("cora"), [parse(spec)], [0.1, 0.5, 0.9], 5)
+        }
+        for row in own:
+            if row["spec"] == spec and row["ratio"] in (0.1, 0.5, 0.9):
+                assert row["accuracy"] == pytest.approx(measured[row["ratio"], row["repeat"]], abs=1e-5)
 
 
 def test_every_file_and_folder_that_the_readme_names_is_there():
