@@ -13,6 +13,8 @@ from pine.files import atomic_write
 # Okabe and Ito's colors, told apart by color-blind readers as well.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#000000")
 SHAPES = "os^DvP*X"  # the first eight classes are circles, the next squares
+LETTERS = 112  # in a line of the legend, and six for each symbol
+LONGEST = 80  # letters of a name
 MANY = 3000  # points: an SVG holds more of them as one picture
 
 
@@ -36,7 +38,9 @@ def draw_classes(
     """Draw nodes at their places (num_nodes, 2) twice: colored by true and by predicted class; wrong are crossed."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11, 5.9 + 0.22 * (len(names) // len(COLORS))), layout="constrained")
+    names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in names]
+    columns = min(len(names), len(COLORS), LETTERS // (max(map(len, names)) + 6))
+    figure = Figure(figsize=(11, 5.7 + 0.22 * -(-len(names) // columns)), layout="constrained")
     wrong, many = truth != predicted, len(places) > MANY
     middle, reach = (places.max(0) + places.min(0)) / 2, 0.53 * float(np.ptp(places, axis=0).max()) or 1.0
     low, high = middle - reach, middle + reach
@@ -59,7 +63,6 @@ def draw_classes(
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     figure.suptitle(title)
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    columns = min(len(names), len(COLORS))
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, markerscale=2, frameon=False)
     with atomic_write(path) as file:
         figure.savefig(file, dpi=150, format=path.suffix.removeprefix("."))
