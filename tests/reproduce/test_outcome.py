@@ -283,6 +283,12 @@ def test_maps_cluster_where_near_nodes_share_a_class_and_errors_fall_by_a_factor
     assert checked({"check": "falls", "factor": 5}, errors, kind="approximation").said == "does not hold"
 
 
+def test_what_is_lost_is_named_with_its_metric_where_there_are_several():
+    rows = [row("A", 0.1, 0.8) | {"macro_f1": 0.5}, row("B", 0.1, 0.7) | {"macro_f1": 0.625}]
+    verdict = checked({"check": "first", "method": "A"}, rows, metrics=["accuracy", "macro_f1"])
+    assert verdict.numbers == "first in 1 of 2; behind others on cora at 10 % (macro F1) by 12.5 to B"
+
+
 def test_rows_come_back_from_their_file_and_make_the_same_tables(tmp_path):
     rows = [row("A", 0.1, 0.8), row("A", 0.1, 0.9, repeat=1), row("B", 0.1, None, stopped="memory: too much")]
     write_rows(rows, tmp_path / "rows.csv")

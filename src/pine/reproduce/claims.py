@@ -18,7 +18,7 @@ from pine.reproduce.cells import Grid, grids
 from pine.reproduce.experiment import Claim, Experiment
 from pine.reproduce.maps import by_chance, purity
 from pine.reproduce.rows import Row
-from pine.reproduce.tables import arrays, by_dataset
+from pine.reproduce.tables import METRICS, arrays, by_dataset
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
         if ahead and ahead != [but]:
             best = max(ahead, key=means.__getitem__)
             at = f"{grid.dataset} at {x:g}" if grid.by_value else f"{grid.dataset} at {100 * x:g} %"
+            at += f" ({METRICS[grid.metric]})" if len(experiment.metrics) > 1 else ""
             lost.append(f"{at} by {100 * (means[best] - means[own]):.1f} to {best}")
     said = f"first in {first} of {len(places)}"
     said += f", second to {but} in {second}" if but else ""
