@@ -91,8 +91,7 @@ def graphs_of(data: Dataset, labels: Labels, device: torch.device, count: int = 
     shown = data.splits["train"]
     if count:
         shown = shown[np.isin(ids[shown], np.unique(ids[shown])[:count])]
-    features = data.features.toarray() if sp.issparse(data.features) else np.asarray(data.features)
-    features = standardized(features, shown)
+    features = standardized(dense(data.features), shown)
     matrix = data.graph.links().distinct().to_scipy()
     whole = np.arange(data.graph.num_nodes)
 
@@ -117,6 +116,11 @@ def graphs_of(data: Dataset, labels: Labels, device: torch.device, count: int = 
         own = data.splits[name]
         made[name] = part(whole if data.graph_ids is None else own, own)
     return made
+
+
+def dense(features: Any) -> NDArray[Any]:
+    """Attributes (num_nodes, num_features) as an array."""
+    return features.toarray() if sp.issparse(features) else np.asarray(features)
 
 
 def standardized(features: NDArray[Any], shown: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -9,14 +9,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pine.baselines.deepwalk import DeepWalk
 from pine.datasets.dataset import Dataset
-from pine.inductive.graphs import Graphs
+from pine.inductive.graphs import Graphs, dense
 from pine.inductive.network import NodeNetwork
 from pine.inductive.settings import Walked
 
@@ -26,8 +25,7 @@ def walked(setting: Walked, data: Dataset, seed: int, threads: int | None) -> Da
     vectors = _vectors(data, setting.walk, seed, threads)
     if not setting.features:
         return replace(data, features=vectors)
-    own = data.features.toarray() if sp.issparse(data.features) else data.features
-    return replace(data, features=np.concatenate([vectors, own], axis=1))
+    return replace(data, features=np.concatenate([vectors, dense(data.features)], axis=1))
 
 
 @lru_cache(maxsize=1)  # they serve with attributes and without, and for all trainings of the map

@@ -19,7 +19,7 @@ def rows_of(experiment: Experiment, runner: Runner) -> list[Row]:
     """Make what is missing, and tell what became of everything; a cell of which a part was not made is left out."""
     makers = {"scores": _scores, "maps": _maps, "approximation": _approximation, "inductive": _inductive}
     rows = makers[experiment.kind](experiment, runner)
-    unfinished = {_cell(row) for row in rows if row.get("stopped") == _told(NOT_MADE)}
+    unfinished = {_cell(row) for row in rows if row.get("stopped") == _why(NOT_MADE)}
     return [row for row in rows if not unfinished or _cell(row) not in unfinished]
 
 
@@ -112,12 +112,12 @@ def _row(place: Place, spec: str, result: dict[str, Any], metrics: Sequence[str]
         "spec": spec,
     }
     if "scores" not in result:
-        return about | {"seconds": None, "stopped": _told(result)}
+        return about | {"seconds": None, "stopped": _why(result)}
     scores = {metric: result["scores"][metric] for metric in metrics}
     return about | scores | {"seconds": round(result["seconds"], 3), "stopped": ""}
 
 
-def _told(result: Mapping[str, Any]) -> str:
+def _why(result: Mapping[str, Any]) -> str:
     """Why there is no result."""
     return f"{result['stopped']}: {result['said']}"
 

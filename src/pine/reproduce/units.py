@@ -93,8 +93,8 @@ class Score:
         return [found[unit.part] for unit in units]
 
 
-class Alone(ABC):
-    """A unit that is made by itself, even where others are made in the same process."""
+class OneByOne(ABC):
+    """A unit that is made by itself; those of one job are made one after another."""
 
     kind: ClassVar[str]
 
@@ -107,12 +107,12 @@ class Alone(ABC):
         """Make it."""
 
     @staticmethod
-    def make(units: Sequence[Alone], machine: Machine) -> list[dict[str, Any]]:
+    def make(units: Sequence[OneByOne], machine: Machine) -> list[dict[str, Any]]:
         return [unit.result(machine) for unit in units]
 
 
 @dataclass(frozen=True)
-class Map(Alone):
+class Map(OneByOne):
     """Vectors of the test nodes in the plane: {"x", "y", "true", "predicted"}, a list each."""
 
     kind: ClassVar[str] = "map"
@@ -134,7 +134,7 @@ class Map(Alone):
 
 
 @dataclass(frozen=True)
-class Approximation(Alone):
+class Approximation(OneByOne):
     """Errors of five functions of one size that learned a function of sets: {"errors": [...]}."""
 
     kind: ClassVar[str] = "approximation"
@@ -151,7 +151,7 @@ class Approximation(Alone):
 
 
 @dataclass(frozen=True)
-class Inductive(Alone):
+class Inductive(OneByOne):
     """A network of pine.inductive: {"scores": {"micro_f1": ...}, "validation", "kept", "epochs", "seconds"}."""
 
     kind: ClassVar[str] = "inductive"
