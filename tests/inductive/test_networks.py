@@ -11,6 +11,7 @@ from torch_geometric.nn import GATConv
 from pine import InputError
 from pine.graph.csr import CSR
 from pine.inductive.aggregators import Layer
+from pine.inductive.attention import Attention, WeightedSum
 from pine.inductive.graphs import graphs_of, joined
 from pine.inductive.run import network_of
 from pine.inductive.settings import SETTINGS, Sampled, Whole, parse
@@ -88,6 +89,30 @@ def test_attention_in_pines_sum_is_that_of_gat_with_a_share_of_the_columns_for_e
     total = torch.zeros(20, 3).index_add(0, edges[1], weight)
     sums = torch.zeros(20, 3, 8).index_add(0, edges[1], (weight / total[edges[1]])[..., None] * heads[edges[0]])
     torch.testing.assert_close(own(x, edges), own.f.finished(sums.flatten(1)))
+
+
+@pytest.mark.parametrize("concat", [True, False])
+def test_attention_has_the_numbers_and_the_gradients_of_pygs_layer(concat):
+    torch.manual_seed(0)
+    theirs = GATConv(5, 4, 3, concat=concat, add_self_loops=False).double()
+    ours = Attention(5, 4, 3, concat=concat, add_self_loops=False).double()
+    ours.load_state_dict(theirs.state_dict())
+    pairs = torch.randint(20, (2, 90))  # some twice, some loops; the last node hears nobody
+    edges = pairs[:, (pairs[1] < 19)]
+    edges = edges[:, edges[1].argsort()]
+    seen = []
+    for each in (ours, theirs):
+        x = normal(20, 5).double().requires_grad_()
+        out = each(x, edges)
+        (out * normal(*out.shape, seed=1)).sum().backward()
+        seen.append([out, x.grad, *(parameter.grad for parameter in each.parameters())])
+    torch.testing.assert_close(*seen)
+
+
+def test_the_gradient_of_a_weighted_sum_is_its_limit_in_double_precision():
+    u, v = ring(7, 2)[1]
+    weights, y = (normal(*shape).double().requires_grad_() for shape in ((28, 2), (7, 2, 3)))
+    assert torch.autograd.gradcheck(lambda a, b: WeightedSum.apply(a, b, u, v), (weights, y))
 
 
 def test_gat_has_the_sizes_of_its_paper():

@@ -13,9 +13,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import GATConv
 
 from pine.inductive.aggregators import Layer
+from pine.inductive.attention import Attention
 from pine.inductive.graphs import Graphs, joined
 from pine.inductive.network import Batches, Network
 from pine.inductive.settings import Whole
@@ -54,6 +54,7 @@ class ThreeLayers(WholeNetwork):
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         loops = torch.arange(len(x), device=x.device)
         edges = torch.cat([edges, torch.stack([loops, loops])], dim=1)
+        edges = edges[:, edges[1].argsort()]
         x = functional.elu(self.first(x, edges))
         x = functional.elu(self.second(x, edges) + self.skip(x))
         scores: Tensor = self.third(x, edges)
@@ -69,7 +70,7 @@ class Hop(nn.Module):
         heads = setting.last_heads if last else setting.heads
         if setting.layer in ("gat", "gat+pine"):
             width = outputs if last else outputs // heads
-            made.append(GATConv(inputs, width, heads, concat=not last, add_self_loops=False))
+            made.append(Attention(inputs, width, heads, concat=not last, add_self_loops=False))
         sizes = (setting.hidden, setting.projections, setting.scales)
         if setting.layer in ("pine", "gat+pine"):
             made.append(PINEConv(inputs, outputs, 1, setting.root, *sizes))
@@ -89,7 +90,7 @@ class PINEAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.f = PINEAggregation(inputs, outputs, hidden, projections, scales).f
-        self.attention = GATConv(hidden, hidden // heads, heads, add_self_loops=False, bias=False)
+        self.attention = Attention(hidden, hidden // heads, heads, add_self_loops=False, bias=False)
         self.attention.lin = nn.Identity()  # it is given W g(x)
         self.root = nn.Linear(inputs, outputs, bias=False) if root else None
 
