@@ -1,4 +1,4 @@
-"""The full run in two tables."""
+"""The full run in three tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,17 @@ def test_methods_are_rows_data_sets_are_columns_and_the_best_are_bold(tmp_path):
     write_rows(one_type, tmp_path / "homogeneous.csv")
     typed = rows("dblp", "PINE", "micro_f1", [[0.7], [0.8], [0.9]])
     write_rows([row | {"macro_f1": 0.25} for row in typed], tmp_path / "heterogeneous.csv")
-    assert overview(tmp_path).splitlines() == [
+    reached = {"A": [("PINE", 0.5, 0.75), ("GraphSAGE-pool", 0.5, 0.5)], "B": [("GAT", 0.25, None)]}
+    unseen = [
+        row | {"panel": panel, "ratio": 1.0, "validation": 0.5, "kept": 1, "epochs": 2}
+        for panel, methods in reached.items()
+        for name, *values in methods
+        for row in rows("ppi", name, "micro_f1", [[each for each in values if each], [], []])
+    ]
+    write_rows(unseen, tmp_path / "ppi.csv")
+    *lines, note = overview(tmp_path).splitlines()
+    assert note.startswith("The labels of this ppi file are rebuilt")
+    assert lines == [
         "| accuracy at 10, 50, 90 % | cora | pubmed |",
         "|---|---|---|",
         "| PINE | **.750** .900 **.500** | **.700** **.800** **.900** |",
@@ -43,6 +53,13 @@ def test_methods_are_rows_data_sets_are_columns_and_the_best_are_bold(tmp_path):
         "| PINE | **.700** **.800** **.900** | **.250** **.250** **.250** |",
         "",
         "At all ratios PINE is first in 6 of 6 cells.",
+        "",
+        "| ppi, graphs never seen in training | method | micro F1 |",
+        "|---|---|---|",
+        "| A | PINE | **.625** ±.177 |",
+        "| A | GraphSAGE-pool | .500 ±.000 |",
+        "| B | GAT | **.250** ±.000 |",
+        "",
     ]
 
 

@@ -159,6 +159,7 @@ def _panels(title: str, panels: Sequence[Grid]) -> Any:
         _points(ax, grid, grid.xs[0], grid.methods)
         ax.set_xlabel(f"test {METRICS.get(grid.metric, grid.metric)} (%)")
         ax.set_title(grid.panel, fontsize=10)
+        ax.locator_params(axis="x", nbins=6)
         ax.invert_yaxis()
     figure.suptitle(title)
     return figure

@@ -1,4 +1,4 @@
-"""The full run in two tables: what all methods reach with few, half and most of the labels."""
+"""The full run in three tables: all methods with few, half and most of the labels, and networks on unseen graphs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pine.reproduce.tables import METRICS
 
 RATIOS = (0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous")
+UNSEEN = "ppi"
 
 
 def overview(folder: Path) -> str:
@@ -21,6 +22,8 @@ def overview(folder: Path) -> str:
         whole = experiment.read(name)
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
         made += [_table(some), _firsts(some)]
+    whole = experiment.read(UNSEEN)
+    made += [_list(grids(read_rows(folder / f"{UNSEEN}.csv"), whole.metrics)), whole.notes[0]]
     return "\n\n".join(made)
 
 
@@ -56,6 +59,20 @@ def _column(grid: Grid) -> dict[str, str]:
         own = [(ratio, means[ratio].get(method, float("-inf"))) for ratio in RATIOS]
         made[method] = " ".join(_number(mean, mean == best[ratio]) for ratio, mean in own)
     return made
+
+
+def _list(settings: list[Grid]) -> str:
+    """A row for each method of each setting, mean and deviation, the best of a setting in bold."""
+    first = settings[0]
+    lines = [f"| {first.dataset}, graphs never seen in training | method | {METRICS[first.metric]} |", "|---|---|---|"]
+    for grid in settings:
+        (x,) = grid.xs
+        best = max(grid.means(x).values())
+        for method in grid.methods:
+            cell = grid.cells[method, x]
+            spread = f" ±{cell.deviation:.3f}".replace("±0", "±") if cell.values else ""
+            lines.append(f"| {grid.panel} | {method} | {_number(cell.mean, cell.mean == best)}{spread} |")
+    return "\n".join(lines)
 
 
 def _number(mean: float, best: bool) -> str:
