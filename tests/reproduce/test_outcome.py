@@ -107,6 +107,15 @@ def test_what_was_stopped_is_said_and_tried_again_with_a_larger_budget_only(runn
         rows_of(experiment, longer)
 
 
+def test_a_mean_of_fewer_repeats_than_were_asked_for_says_of_how_many(runner):
+    experiment = Experiment.of("small", SMALL | {"claims": []})
+    rows = rows_of(experiment, runner)
+    assert " of 2)" not in tables(experiment, rows)
+    last = rows[-1]
+    stopped = [*rows[:-1], last | {"accuracy": None, "stopped": "memory: needed more"}]
+    assert tables(experiment, stopped).count(" (1 of 2)") == 1
+
+
 def forget(store, some):
     """Drop kept results: those of which some(unit) is true."""
     database = sqlite3.connect(store)

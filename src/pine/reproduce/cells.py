@@ -16,6 +16,7 @@ class Cell:
     values: tuple[float, ...]
     seconds: float
     stopped: str
+    repeats: int  # finished or not
 
     @property
     def mean(self) -> float:
@@ -49,6 +50,12 @@ class Grid:
         """The mean of every method at one x."""
         return {method: self.cells[method, x].mean for method in self.methods if (method, x) in self.cells}
 
+    def ahead(self, method: str, x: float) -> list[str]:
+        """Who is above a method at one x, the best first."""
+        means = self.means(x)
+        above = [name for name, mean in means.items() if mean > means[method]]
+        return sorted(above, key=means.__getitem__, reverse=True)
+
 
 def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
     """The grids of an experiment; of one with values at several ratios, each ratio has its own."""
@@ -66,6 +73,6 @@ def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
                 done = [r for r in runs if not r["stopped"]]
                 seconds = statistics.mean(r["seconds"] for r in done) if done else 0.0
                 stopped = next((r["stopped"] for r in runs if r["stopped"]), "")
-                cells[key] = Cell(tuple(r[metric] for r in done), seconds, stopped)
+                cells[key] = Cell(tuple(r[metric] for r in done), seconds, stopped, len(runs))
             made.append(Grid(dataset, name, metric, by_value, cells))
     return made

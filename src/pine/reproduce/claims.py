@@ -55,15 +55,13 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     first, second, lost = 0, 0, []
     places = [(grid, x) for grid, x in _places(experiment, rows) if own in grid.means(x)]
     for grid, x in places:
-        means = grid.means(x)
-        ahead = [name for name, mean in means.items() if mean > means[own]]
+        means, ahead = grid.means(x), grid.ahead(own, x)
         first += not ahead
         second += bool(ahead) and ahead == [but]
         if ahead and ahead != [but]:
-            best = max(ahead, key=means.__getitem__)
             at = f"{grid.dataset} at {x:g}" if grid.by_value else f"{grid.dataset} at {100 * x:g} %"
             at += f" ({METRICS[grid.metric]})" if len(experiment.metrics) > 1 else ""
-            lost.append(f"{at} by {100 * (means[best] - means[own]):.1f} to {best}")
+            lost.append(f"{at} by {100 * (means[ahead[0]] - means[own]):.1f} to {ahead[0]}")
     said = f"first in {first} of {len(places)}"
     said += f", second to {but} in {second}" if but else ""
     said += f"; behind others on {', '.join(lost)}" if lost else ""

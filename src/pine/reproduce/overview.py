@@ -30,7 +30,7 @@ def overview(folder: Path) -> str:
 def _firsts(some: list[Grid]) -> str:
     """In how many cells of all ratios the first method is the best, and who is in the others."""
     ours = some[0].methods[0]
-    best = [max(means, key=means.__getitem__) for grid in some for x in grid.xs for means in [grid.means(x)]]
+    best = [(grid.ahead(ours, x) or [ours])[0] for grid in some for x in grid.xs]
     others = Counter(name for name in best if name != ours).most_common()
     said = f"At all ratios {ours} is first in {best.count(ours)} of {len(best)} cells"
     return said + (f", {', '.join(f'{name} in {count}' for name, count in others)}." if others else ".")

@@ -56,7 +56,8 @@ def _cell(cell: Cell | None, x: float, best: dict[float, float]) -> str:
     if not cell.values:
         return f"— ({cell.stopped.partition(':')[0]})"
     text = f"{100 * cell.mean:.1f}" + (f" ±{100 * cell.deviation:.1f}" if len(cell.values) > 1 else "")
-    return f"**{text}**" if cell.mean == best.get(x) else text
+    text = f"**{text}**" if cell.mean == best.get(x) else text
+    return text if len(cell.values) == cell.repeats else f"{text} ({len(cell.values)} of {cell.repeats})"
 
 
 def _inductive(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
