@@ -120,6 +120,20 @@ def test_a_saved_run_gives_back_the_same_vectors_and_predictions(method, tmp_pat
             np.testing.assert_array_equal(loaded.predict(), model.predict())
 
 
+def test_settings_may_be_numpys_numbers_and_such_a_run_is_saved_too(method, tmp_path):
+    graph, labels = islands()
+    as_numpy = {
+        name: np.array(value)[()]
+        for name, value in quick(method).get_params().items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    model = method(**as_numpy).fit(graph, labels_for(method, labels))
+    model.save(tmp_path / "run")
+    assert method.load(tmp_path / "run").get_params() == model.get_params()
+    plain = quick(method).fit(graph, labels_for(method, labels))
+    np.testing.assert_array_equal(model.embedding_, plain.embedding_)
+
+
 def test_a_typed_run_is_saved_with_all_its_types(method, tmp_path):
     graph, labels = typed()
     model = quick(method).fit(graph, labels_for(method, labels))

@@ -58,6 +58,9 @@ class Embedder(ABC):
             raise InputError(
                 f"fit takes a pine.Graph, got {type(graph).__name__}; build one with Graph.from_edges(...)"
             )
+        # A search over np.arange(...) gives NumPy's numbers, which JSON and other libraries do not take.
+        settings = self.get_params()
+        self.set_params(**{key: each.item() for key, each in settings.items() if isinstance(each, np.generic)})
         read = read_labels(graph, labels, task)
         if self.supervised and self.needs_labels and read is None:
             raise InputError(f"{self.name} learns from labels and needs some: fit(graph, labels)")
