@@ -16,7 +16,7 @@ from pine.datasets import load
 from pine.evaluation import split
 from pine.graph.csr import CSR, build_csr
 from pine.labels import read_labels
-from pine.model import start
+from pine.model import start, start_hubs
 from pine.model.start import DAMPING, GO_ON, structural_start
 from pine.model.start_factor import leading_eigenpairs
 from pine.model.start_push import pushed_log_window
@@ -119,6 +119,39 @@ def test_with_a_small_budget_the_mass_still_moving_keeps_the_pushed_entries_clos
     error = (found - exact)[found > 0]
     assert len(error) > 20 * graph.num_rows
     assert np.abs(error).mean() < 0.2
+
+
+def test_the_part_of_the_hubs_is_the_root_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start_hubs, "HUBS", 7)
+    graph = random_graph(weighted=True)
+    degree = start.degrees(graph)
+    a = graph.to_scipy().toarray().astype(np.float64)
+    step = a / np.where(degree > 0, degree, 1)[:, None]
+    go_on, steps = start_hubs.GO_ON, start_hubs.STEPS
+    shares = go_on ** np.arange(steps) / (go_on ** np.arange(steps)).sum()
+    window = sum(share * np.linalg.matrix_power(step, r + 1) for r, share in enumerate(shares))
+    hubs = np.argsort(-np.diff(graph.indptr), kind="stable")[:7]
+    h = np.log(np.maximum(1, degree.sum() * window[:, hubs] / degree[hubs]))
+    np.testing.assert_allclose(start_hubs.log_window(graph, degree, 7, 1), h, atol=1e-5)
+    b = start_hubs.near_hubs(graph, degree, 1).astype(np.float64)
+    np.testing.assert_allclose(b @ b.T @ b @ b.T, h @ h.T, atol=1e-3 * np.abs(h @ h.T).max())
+
+
+def test_hubs_tell_groups_apart_that_the_largest_entries_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Authors of four fields, who share rare words with few others and common words of their field with many."""
+    rng, authors, common, rare = seeded(3), 6_000, 40, 4_000
+    field = rng.integers(0, 4, authors)
+    words = rng.integers(0, common, (authors, 5))
+    words = np.where(rng.random(words.shape) < 0.5, words - words % 4 + field[:, None], words)
+    words = np.hstack([words, common + rng.integers(0, rare, (authors, 3))])
+    pairs = np.stack([np.repeat(np.arange(authors), 8), authors + words.ravel()], 1)
+    graph = undirected(np.unique(pairs, axis=0), authors + common + rare)
+    accuracy = []
+    for count in (500, 0):
+        monkeypatch.setattr(start_hubs, "HUBS", count)
+        x = structural_start(graph, 16, seeded())[:authors]
+        accuracy.append(held_out_accuracy(x, field, np.arange(authors)))
+    assert accuracy[0] > accuracy[1] + 0.05, accuracy
 
 
 def test_smoothing_takes_half_of_a_row_and_half_of_its_neighbors_twice() -> None:
@@ -266,7 +299,7 @@ def test_eigenpairs_stop_at_the_rank() -> None:
 BITS = """
 import hashlib, numpy as np
 from pine.datasets import load
-from pine.model import start
+from pine.model import start, start_hubs
 graph = load("cora").graph.adjacency()
 for exact_nodes in (4000, 0):
     start.EXACT_NODES = exact_nodes

@@ -2,7 +2,8 @@
 
 M_ij says by how much more often a walk of geometric length from i ends in j than a node drawn by degree would be j:
 NetMF (Qiu et al. 2018) with a geometric window in the place of T steps. Walks are those of the adjacency with its hubs
-damped. Up to EXACT_NODES nodes M is a dense matrix; above, only the largest entries of its rows are found (start_push).
+damped. Up to EXACT_NODES nodes M is a dense matrix; above, only the largest entries of its rows are found (start_push),
+and what lies between all nodes and the hubs is added (start_hubs).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from pine.graph.csr import CSR
 from pine.model.start_factor import leading_eigenpairs
+from pine.model.start_hubs import near_hubs
 from pine.model.start_push import product, pushed_log_window
 
 # Chosen on held-out training labels after PINE's training, which gains from long walks where labels are few.
@@ -55,12 +57,22 @@ def exact_start(walked: CSR, dim: int, rng: np.random.Generator) -> NDArray[np.f
 
 
 def pushed_start(walked: CSR, dim: int, rng: np.random.Generator, threads: int | None = None) -> NDArray[np.float32]:
-    """Factorize the largest entries of M: (num_nodes, dim)."""
-    matrix = pushed_log_window(walked, degrees(walked), GO_ON, threads)
-    multiply = product(matrix, threads)
-    values, vectors = leading_eigenpairs(multiply, walked.num_rows, dim, rng, PUSHED_ROUNDS, np.float32)
-    del matrix, multiply
-    return smoothed(factor(values, vectors, dim), walked)
+    """Factorize the largest entries of M with B B' of the hubs: (num_nodes, dim)."""
+    return smoothed(factor(*_pushed_eigenpairs(walked, dim, rng, threads), dim), walked)
+
+
+def _pushed_eigenpairs(
+    walked: CSR, dim: int, rng: np.random.Generator, threads: int | None
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    degree = degrees(walked)
+    largest = product(pushed_log_window(walked, degree, GO_ON, threads), threads)
+    hubs = near_hubs(walked, degree, threads)
+
+    def multiply(x: NDArray[Any]) -> NDArray[Any]:
+        y: NDArray[Any] = largest(x) + hubs @ (hubs.T @ x)
+        return y
+
+    return leading_eigenpairs(multiply, walked.num_rows, dim, rng, PUSHED_ROUNDS, np.float32)
 
 
 def log_window(walked: CSR) -> NDArray[np.float64]:
