@@ -123,6 +123,7 @@ def test_with_a_small_budget_the_mass_still_moving_keeps_the_pushed_entries_clos
 
 def test_the_part_of_the_hubs_is_the_root_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_hubs, "HUBS", 7)
+    monkeypatch.setattr(start_hubs, "HUB", 1.0)
     graph = random_graph(weighted=True)
     degree = start.degrees(graph)
     a = graph.to_scipy().toarray().astype(np.float64)

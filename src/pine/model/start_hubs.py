@@ -17,6 +17,7 @@ from pine.graph.csr import CSR
 from pine.model.start_push import in_parts
 from pine.parallel import parts
 
+HUB = 5.0  # a hub has more than so many times the edges that a node has on average
 HUBS, ENTRIES = 500, 2**24  # how many, and how many entries of H at most
 BLOCK = 64  # hubs whose walks are followed at a time
 # Chosen on held-out training labels of dblp and pubmed: 250 and 1,000 hubs and walks that go on with .5 were level,
@@ -34,9 +35,10 @@ def near_hubs(walked: CSR, degree: NDArray[np.float64], threads: int | None) -> 
 
 
 def log_window(walked: CSR, degree: NDArray[np.float64], count: int, threads: int | None) -> NDArray[np.float32]:
-    """H: (num_nodes, count)."""
-    hubs = np.argsort(-np.diff(walked.indptr), kind="stable")[:count]
-    hubs = hubs[degree[hubs] > 0]
+    """H, for at most so many hubs: (num_nodes, number of hubs)."""
+    edges = np.diff(walked.indptr)
+    hubs = np.argsort(-edges, kind="stable")[:count]
+    hubs = hubs[(edges[hubs] > HUB * edges.mean()) & (degree[hubs] > 0)]
     window = np.empty((walked.num_rows, len(hubs)), np.float32)
     for lo, hi in parts(len(hubs), BLOCK):
         window[:, lo:hi] = _ended(walked, degree, hubs[lo:hi], threads)
