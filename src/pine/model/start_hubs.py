@@ -20,7 +20,7 @@ from pine.parallel import parts
 HUB = 5.0  # a hub has more than so many times the edges that a node has on average
 HUBS, ENTRIES = 500, 2**24  # how many, and how many entries of H at most
 BLOCK = 64  # hubs whose walks are followed at a time
-# Chosen within one half of the labels of dblp and of pubmed: 250 and 1,000 hubs and walks that go on with .5 were level,
+# Chosen within one half of the labels of dblp and pubmed: 250 and 1,000 hubs and walks that go on with .5 were level,
 # with .8 a little worse. B B' counted twice gained dblp .2 points after training and cost pubmed .6.
 GO_ON, STEPS = 0.6, 8  # of walks, which are cut after so many steps
 
