@@ -99,7 +99,6 @@ def test_attention_has_the_numbers_and_the_gradients_of_pygs_layer(concat):
     ours.load_state_dict(theirs.state_dict())
     pairs = torch.randint(20, (2, 90))  # some twice, some loops; the last node hears nobody
     edges = pairs[:, (pairs[1] < 19)]
-    edges = edges[:, edges[1].argsort()]
     seen = []
     for each in (ours, theirs):
         x = normal(20, 5).double().requires_grad_()

@@ -138,6 +138,13 @@ def test_the_part_of_the_hubs_is_the_root_of_its_definition(monkeypatch: pytest.
     np.testing.assert_allclose(b @ b.T @ b @ b.T, h @ h.T, atol=1e-3 * np.abs(h @ h.T).max())
 
 
+def test_a_graph_without_hubs_keeps_its_start_and_the_center_of_a_star_is_one() -> None:
+    ring, star = np.stack([np.arange(60), np.roll(np.arange(60), 1)], 1), [[0, k] for k in range(1, 60)]
+    for edges, hubs in ((ring, 0), (star, 1)):
+        graph = undirected(np.array(edges), 60)
+        assert start_hubs.near_hubs(graph, start.degrees(graph), 1).shape == (60, hubs)
+
+
 def test_hubs_tell_groups_apart_that_the_largest_entries_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Authors of four fields, who share rare words with few others and common words of their field with many."""
     rng, authors, common, rare = seeded(3), 6_000, 40, 4_000
@@ -300,7 +307,7 @@ def test_eigenpairs_stop_at_the_rank() -> None:
 BITS = """
 import hashlib, numpy as np
 from pine.datasets import load
-from pine.model import start, start_hubs
+from pine.model import start
 graph = load("cora").graph.adjacency()
 for exact_nodes in (4000, 0):
     start.EXACT_NODES = exact_nodes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +24,7 @@ from pine.labels import Labels
 from pine.nn import Neighbors, neighbor_sum
 from pine.nn.device import device_of
 from pine.nn.dropout import dropped
+from pine.nn.sparse import sparse_matrix
 
 if TYPE_CHECKING:
     from pine.baselines.gcn import GCN
@@ -111,7 +111,4 @@ def as_tensor(csr: CSR, device: torch.device) -> Tensor:
     """A sparse matrix of torch, as PyG's layers take it."""
     assert csr.weights is not None
     indptr, indices, weights = (torch.tensor(array, device=device) for array in (csr.indptr, csr.indices, csr.weights))
-    size = (csr.num_rows, csr.num_columns)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sparse")  # that they are in beta state, and not checked
-        return torch.sparse_csr_tensor(indptr, indices.to(indptr.dtype), weights, size, check_invariants=False)
+    return sparse_matrix(indptr, indices.to(indptr.dtype), weights, (csr.num_rows, csr.num_columns))

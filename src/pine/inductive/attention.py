@@ -8,7 +8,6 @@ of messages in its three layers, which PyG's layer writes and reads several time
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import torch
@@ -18,13 +17,15 @@ from torch.nn import functional
 from torch_geometric.nn import GATConv
 from torch_geometric.utils import softmax
 
+from pine.nn.sparse import sparse_matrix
+
 
 class Attention(GATConv):  # type: ignore[misc]
     """PyG's layer on nodes of one kind: its weights, its numbers."""
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
-        """Nodes (n, in_channels) and edges (2, num_edges) that lead from u to v, in the order of v: (n, outputs)."""
-        u, v = edges
+        """Nodes (n, in_channels) and edges (2, num_edges) that lead from u to v: (n, outputs)."""
+        u, v = edges[:, edges[1].argsort()]
         y = self.lin(x).view(-1, self.heads, self.out_channels)
         rated = (y * self.att_src).sum(-1).index_select(0, u) + (y * self.att_dst).sum(-1).index_select(0, v)
         weights = softmax(functional.leaky_relu(rated, self.negative_slope), v, num_nodes=len(x))
@@ -59,9 +60,7 @@ def _blocks(weights: Tensor, rows: Tensor, columns: Tensor, n: int) -> Tensor:
     ends = torch.bincount(rows, minlength=n).cumsum(0)
     indptr = functional.pad((ends + count * head).flatten(), (1, 0))
     indices, size = (columns + n * head).flatten(), (heads * n, heads * n)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sparse")  # that they are in beta state, and not checked
-        return torch.sparse_csr_tensor(indptr, indices, weights.T.flatten(), size, check_invariants=False)
+    return sparse_matrix(indptr, indices, weights.T.flatten(), size)
 
 
 def _stacked(y: Tensor) -> Tensor:

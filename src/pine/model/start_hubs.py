@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.compiled import compiled
 from pine.graph.csr import CSR
-from pine.model.start_push import in_parts
+from pine.model.start_rows import weighted_sums
 from pine.parallel import parts
 
 HUB = 5.0  # a hub has more than so many times the edges that a node has on average
@@ -49,34 +48,11 @@ def log_window(walked: CSR, degree: NDArray[np.float64], count: int, threads: in
 
 def _ended(walked: CSR, degree: NDArray[np.float64], hubs: NDArray[Any], threads: int | None) -> NDArray[np.float32]:
     """W_ij, how likely a walk from i ends in j, for some hubs j: (num_nodes, num_hubs)."""
-    here, there, window = (np.zeros((walked.num_rows, len(hubs)), np.float32) for _ in range(3))
+    here, window = (np.zeros((walked.num_rows, len(hubs)), np.float32) for _ in range(2))
     here[hubs, np.arange(len(hubs))] = 1
     weights = np.ones(walked.nnz, np.float32) if walked.weights is None else walked.weights
+    shares = (weights / np.where(degree > 0, degree, 1)[walked.rows()]).astype(np.float32)
     for step in range(STEPS):
-        in_parts(_mean_rows, len(here), threads, walked.indptr, walked.indices, weights, degree, here, there)
-        here, there = there, here
+        here = weighted_sums(walked.indptr[:-1], walked.indptr[1:], walked.indices, shares, here, threads)
         window += np.float32((1 - GO_ON) / (1 - GO_ON**STEPS) * GO_ON**step) * here
     return window
-
-
-@compiled
-def _mean_rows(
-    lo: int,
-    hi: int,
-    indptr: NDArray[Any],
-    indices: NDArray[Any],
-    weights: NDArray[Any],
-    degree: NDArray[Any],
-    x: NDArray[Any],
-    y: NDArray[Any],
-) -> None:
-    """y_i = the mean of the x_j of i's neighbors, by weight."""
-    for i in range(lo, hi):
-        row = y[i]
-        row[:] = 0
-        if degree[i] <= 0.0:  # as with edges of weight zero
-            continue
-        for e in range(indptr[i], indptr[i + 1]):
-            share, other = np.float32(weights[e] / degree[i]), x[indices[e]]
-            for k in range(len(row)):
-                row[k] += share * other[k]

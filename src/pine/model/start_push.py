@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from pine.compiled import compiled
 from pine.graph.csr import CSR
-from pine.parallel import over_parts
+from pine.model.start_rows import in_parts, weighted_sums
 
 ENTRIES, MOST, LEAST = 2**25, 256, 64  # entries of the whole matrix, and the most and fewest of a row
 BUDGET = 16  # edges to push along for each entry of a row: 8 lost a little on held-out labels, 32 gained nothing
-PARTS, ROWS = 64, 512  # the nodes are cut into at most so many parts of at least so many rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,18 +45,10 @@ def pushed_log_window(walked: CSR, degree: NDArray[np.float64], go_on: float, th
 
 def product(matrix: TopEntries, threads: int | None) -> Callable[[NDArray[Any]], NDArray[Any]]:
     """The operator x -> M x on (num_rows, k) arrays."""
-
-    def multiply(x: NDArray[Any]) -> NDArray[Any]:
-        y = np.zeros_like(x)
-        in_parts(_multiply_rows, len(x), threads, matrix.columns, matrix.values, matrix.counts, x, y)
-        return y
-
-    return multiply
-
-
-def in_parts(kernel: Callable[..., None], count: int, threads: int | None, *arguments: Any) -> None:
-    """Run kernel(lo, hi, ...) over equal ranges of rows, the same ones for any number of threads."""
-    over_parts(kernel, count, max(ROWS, -(-count // PARTS)), threads, *arguments)
+    room = matrix.columns.shape[1]
+    begins = room * np.arange(len(matrix.counts))
+    rows = (begins, begins + matrix.counts, matrix.columns.reshape(-1), matrix.values.reshape(-1))
+    return lambda x: weighted_sums(*rows, x, threads)
 
 
 @compiled
@@ -121,21 +112,3 @@ def _push_rows(
                 columns[i, found], values[i, found] = reached[k], np.log(ratio[k])
                 found += 1
         counts[i] = found
-
-
-@compiled
-def _multiply_rows(
-    lo: int,
-    hi: int,
-    columns: NDArray[Any],
-    values: NDArray[Any],
-    counts: NDArray[Any],
-    x: NDArray[Any],
-    y: NDArray[Any],
-) -> None:
-    for i in range(lo, hi):
-        row = y[i]
-        for e in range(counts[i]):
-            value, other = values[i, e], x[columns[i, e]]
-            for k in range(len(row)):
-                row[k] += value * other[k]

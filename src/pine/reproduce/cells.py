@@ -51,9 +51,10 @@ class Grid:
         return {method: self.cells[method, x].mean for method in self.methods if (method, x) in self.cells}
 
     def ahead(self, method: str, x: float) -> list[str]:
-        """Who is above a method at one x, the best first."""
+        """Who is above a method at one x, the best first; all are where it has nothing."""
         means = self.means(x)
-        above = [name for name, mean in means.items() if mean > means[method]]
+        own = means.get(method, float("-inf"))
+        above = [name for name, mean in means.items() if mean > own]
         return sorted(above, key=means.__getitem__, reverse=True)
 
 

@@ -23,7 +23,7 @@ def overview(folder: Path) -> str:
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
         made += [_table(some), _firsts(some)]
     whole = experiment.read(UNSEEN)
-    made += [_list(grids(read_rows(folder / f"{UNSEEN}.csv"), whole.metrics)), whole.notes[0]]
+    made += [_unseen(grids(read_rows(folder / f"{UNSEEN}.csv"), whole.metrics)), whole.notes[0]]
     return "\n\n".join(made)
 
 
@@ -61,7 +61,7 @@ def _column(grid: Grid) -> dict[str, str]:
     return made
 
 
-def _list(settings: list[Grid]) -> str:
+def _unseen(settings: list[Grid]) -> str:
     """A row for each method of each setting, mean and deviation, the best of a setting in bold."""
     first = settings[0]
     lines = [f"| {first.dataset}, graphs never seen in training | method | {METRICS[first.metric]} |", "|---|---|---|"]
