@@ -17,6 +17,7 @@ from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.parallel import number_of_threads
 
 NEAR_ZERO = 1e-5  # keeps shares of a number that is nearly 0 finite
 SPREAD = 0.1  # of the first vectors
@@ -44,6 +45,7 @@ class WYS(Embedder):
     steps: int = 100
     budget: float = 1e12  # most entries of powers of T that may be computed
     seed: Seed = 0
+    threads: int | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         self._check()
@@ -52,9 +54,10 @@ class WYS(Embedder):
         half = (graph.num_nodes, self.dim // 2)
         left, right = (rng.uniform(-SPREAD, SPREAD, half).astype(np.float32) for _ in range(2))
         a = np.ones(self.powers)
+        threads = number_of_threads(self.threads)
         for step in range(self.steps):
             attention = softmax(a)
-            _, of_left, of_right, of_attention = objective.gradients(left, right, attention)
+            _, of_left, of_right, of_attention = objective.gradients(left, right, attention, threads)
             of_a = attention * (of_attention - attention @ of_attention) + 2 * self.regularizer * a / self.powers
             rate = self.learning_rate * (1 - 0.99 * step / self.steps)
             for values, gradient in ((left, of_left), (right, of_right), (a, of_a)):
@@ -79,7 +82,7 @@ class WYS(Embedder):
     def _check_size(self, graph: Graph) -> None:
         """Say what the graph takes, and refuse what does not fit in memory or in the budget."""
         numbers = numbers_computed(graph.num_nodes, self.powers, self.steps)
-        needed = bytes_needed(graph.num_nodes, graph.links().nnz, self.dim)
+        needed = bytes_needed(graph.num_nodes, graph.links().nnz, self.dim, number_of_threads(self.threads))
         need_memory(self.name, needed, numbers, "take a smaller graph")
         if numbers > self.budget:
             raise InputError(
