@@ -77,7 +77,7 @@ def test_batches_go_over_all_items_again_and_again():
 @pytest.mark.parametrize("block", [2**24, 41 * 3])
 def test_a_context_step_follows_torchs_own_gradient(block, monkeypatch):
     monkeypatch.setattr(planetoid_network, "BLOCK", block)
-    network = Network(Planetoid(dim=5, context_rate=0.1), groups()[0], 2, 0)
+    network = Network(Planetoid(dim=5, context_rate=0.1, device="cpu"), groups()[0], 2, 0)
     rng = np.random.default_rng(1)
     pairs = rng.integers(0, 9, 60), rng.integers(0, 41, 60)
     free = [each.clone().requires_grad_() for each in (network.e, network.context_w, network.context_b)]
@@ -90,7 +90,7 @@ def test_a_context_step_follows_torchs_own_gradient(block, monkeypatch):
 
 
 def test_a_step_of_the_classifier_follows_torchs_own_gradient():
-    network = Network(Planetoid(dim=5, learning_rate=0.1), groups()[0], 3, 0)
+    network = Network(Planetoid(dim=5, learning_rate=0.1, device="cpu"), groups()[0], 3, 0)
     nodes, values = torch.tensor([3, 7, 40]), torch.tensor([2, 0, 0])
     free = [each.clone().requires_grad_() for each in (network.e, network.class_w, network.class_b)]
     e, w, b = free
@@ -98,6 +98,24 @@ def test_a_step_of_the_classifier_follows_torchs_own_gradient():
     network.class_step(nodes, values)
     for ours, theirs in zip((network.e, network.class_w, network.class_b), free, strict=True):
         torch.testing.assert_close(ours, theirs.detach() - 0.1 * theirs.grad)
+
+
+@pytest.mark.parametrize(
+    ("settings", "nodes", "steps"),
+    [
+        ({}, 41, 70),  # as in the authors' code
+        ({}, 20_000, 500),  # five walks from every node
+        ({"graph_batch": 100}, 20_001, 1001),
+        ({"graph_steps": 3}, 20_000, 3),
+    ],
+)
+def test_large_graphs_are_walked_as_often_from_every_node_as_small_ones(settings, nodes, steps, monkeypatch):
+    graph = Graph.from_edges([(0, 1), (1, 2)], nodes=range(nodes))
+    network = Network(Planetoid(dim=2, label_steps=0, **settings), graph, 2, 0)
+    taken = []
+    monkeypatch.setattr(network, "context_step", taken.append)
+    network.learn_contexts(np.array([0, 1]), np.array([0, 1]))
+    assert len(taken) == steps
 
 
 # ---- the method ----
@@ -108,6 +126,14 @@ def test_nodes_without_a_label_get_that_of_their_group():
     model = Planetoid(**QUICK).fit(graph, half(label))
     assert model.embedding_.shape == (41, 16)
     assert (model.predict()[:40:2] == label[:40:2]).mean() > 0.9
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_learns_the_same_vectors_up_to_the_order_of_sums():
+    graph, label = groups()
+    settings = QUICK | {"graph_steps": 10, "steps": 10, "held_out": 0.0}
+    cpu, gpu = (Planetoid(device=device, **settings).fit(graph, half(label)) for device in ("cpu", "cuda"))
+    np.testing.assert_allclose(gpu.embedding_, cpu.embedding_, rtol=1e-3, atol=1e-4)
 
 
 def test_walks_alone_and_labels_alone_shape_the_vectors():

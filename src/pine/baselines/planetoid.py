@@ -27,7 +27,8 @@ class Planetoid(Embedder):
 
     Defaults: the PINE paper's setting, Section 4.1 (batches of 200, rates of .01, attributes muted, a softmax), and its
     authors' code for the rest. That code stops on the labels it is scored on; here a share of the known labels is held
-    out to choose the number of the classifier's steps, and then all is learned again from all labels.
+    out to choose the number of the classifier's steps, and then all is learned again from all labels. A GPU sums in an
+    order of its own.
     """
 
     name: ClassVar[str] = "planetoid"
@@ -41,13 +42,14 @@ class Planetoid(Embedder):
     label_batch: int = 200  # pairs of nodes with the same label in a step
     graph_batch: int = 200  # walks in a step
     label_steps: int = 2000
-    graph_steps: int = 70
+    graph_steps: int | None = None  # None: 70, or what five walks from every node take
     length: int = 10  # steps of a walk
     window: int = 3
     steps: int = 5000  # of the classifier, at most
     patience: int = 1000  # steps without a lower held-out loss
     held_out: float = 0.2  # of the known labels
     seed: Seed = 0
+    device: str = "auto"
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         from pine.baselines.neural import torch_left_alone
@@ -63,7 +65,7 @@ class Planetoid(Embedder):
         for name in counts:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.label_steps < 0 or self.graph_steps < 0:
+        if self.label_steps < 0 or (self.graph_steps is not None and self.graph_steps < 0):
             raise InputError(
                 f"label_steps and graph_steps must be at least 0, got {self.label_steps} and {self.graph_steps}"
             )

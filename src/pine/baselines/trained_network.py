@@ -41,8 +41,7 @@ class Trained:
 
     def about(self) -> dict[str, Any]:
         """What is saved as JSON."""
-        plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in self.settings.items()}
-        return {"columns": [list(each) for each in self.columns], "settings": plain}
+        return {"columns": [list(each) for each in self.columns], "settings": self.settings}
 
     @classmethod
     def restored(cls, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> Self:
