@@ -40,19 +40,18 @@ def reference(graph: Graph, left: torch.Tensor, right: torch.Tensor, attention: 
     return -(expected * logsigmoid(scores) + (links == 0) * logsigmoid(-scores)).mean()
 
 
-@pytest.mark.parametrize("block", [256, 7])
+@pytest.mark.parametrize(("block", "rows"), [(64, 512), (7, 16)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_objective_and_its_gradients_are_those_of_the_whole_matrices(block, weighted, monkeypatch):
+def test_gradients_are_those_of_the_whole_matrices(block, rows, weighted, monkeypatch):
     monkeypatch.setattr(wys_objective, "BLOCK", block)
+    monkeypatch.setattr(wys_objective, "ROWS", rows)
     edges = RNG.integers(0, 37, (80, 2))
     graph = Graph.from_edges(edges, nodes=range(40), weights=RNG.uniform(0.5, 2, 80) if weighted else None)
     left, right = (RNG.normal(size=(40, 3)).astype(np.float32) for _ in range(2))
     attention = softmax(RNG.normal(size=4))
     free = [torch.tensor(each.astype(np.float32), requires_grad=True) for each in (left, right, attention)]
-    wanted = reference(graph, *free)
-    wanted.backward()
-    loss, *gradients = Objective.of(graph, 4).gradients(left, right, attention)
-    np.testing.assert_allclose(loss, wanted.item(), rtol=1e-4)
+    reference(graph, *free).backward()
+    gradients = Objective.of(graph, 4).gradients(left, right, attention)
     for ours, theirs in zip(gradients, free, strict=True):
         np.testing.assert_allclose(ours, theirs.grad.numpy(), rtol=1e-3, atol=1e-4)
 

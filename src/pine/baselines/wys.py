@@ -57,7 +57,7 @@ class WYS(Embedder):
         threads = number_of_threads(self.threads)
         for step in range(self.steps):
             attention = softmax(a)
-            _, of_left, of_right, of_attention = objective.gradients(left, right, attention, threads)
+            of_left, of_right, of_attention = objective.gradients(left, right, attention, threads)
             of_a = attention * (of_attention - attention @ of_attention) + 2 * self.regularizer * a / self.powers
             rate = self.learning_rate * (1 - 0.99 * step / self.steps)
             for values, gradient in ((left, of_left), (right, of_right), (a, of_a)):
