@@ -54,7 +54,7 @@ def made(monkeypatch):
     def here(work, jobs, processes, limits):
         for job in jobs:
             units_made.extend(job)
-            yield job, work(job)
+            yield from zip(job, work(job), strict=True)
 
     monkeypatch.setattr(run, "run_jobs", here)
     monkeypatch.setattr(units, "labelled", lambda name, folder: (data, labels_of(data)))

@@ -54,7 +54,7 @@ def runner(tmp_path, monkeypatch):
     def here(work, jobs, processes, limits):
         for job in jobs:
             made.extend(job)
-            yield job, work(job)
+            yield from zip(job, work(job), strict=True)
 
     monkeypatch.setattr(run, "run_jobs", here)
     runner = Runner(Store(tmp_path / "store.sqlite"), Machine(threads=1))
@@ -95,7 +95,7 @@ def test_vectors_without_labels_are_made_once_for_all_splits_and_on_large_data_f
 
 def test_what_was_stopped_is_said_and_tried_again_with_a_larger_budget_only(runner, monkeypatch):
     stop = Stopped("time", "took more than 1 minutes")
-    monkeypatch.setattr(run, "run_jobs", lambda work, jobs, *_: ((job, stop) for job in jobs))
+    monkeypatch.setattr(run, "run_jobs", lambda work, jobs, *_: ((unit, stop) for job in jobs for unit in job))
     experiment = Experiment.of("small", SMALL | {"methods": SMALL["methods"][1:], "claims": []})
     rows = rows_of(experiment, runner)
     assert {row["stopped"] for row in rows} == {"time: took more than 1 minutes"}

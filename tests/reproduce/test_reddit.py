@@ -43,7 +43,9 @@ def test_it_runs_for_whoever_has_the_files(folder, tmp_path, monkeypatch):
     fits = []
     fit = DeepWalk.fit
     monkeypatch.setattr(DeepWalk, "fit", lambda self, graph: fits.append(1) or fit(self, graph))
-    monkeypatch.setattr(run, "run_jobs", lambda work, jobs, *_: ((job, work(job)) for job in jobs))
+    monkeypatch.setattr(
+        run, "run_jobs", lambda work, jobs, *_: (made for job in jobs for made in zip(job, work(job), strict=True))
+    )
     console = Console(record=True, file=io.StringIO(), width=300)
     machine = Machine(folder, "cpu", 1)
     reproduce(Asked(["reddit"], tmp_path / "out", True, machine, 1, Limits()), console)

@@ -18,44 +18,55 @@ from pine.reproduce.workers import Limits, Stopped, run_jobs
 
 
 def work(job):
-    kind, number = job
-    if kind == "sleep":
-        time.sleep(60)
-    elif kind == "hoard":
-        held = bytearray(600 * 2**20)
-        held[::4096] = b"x" * len(held[::4096])
-        time.sleep(60)
-    elif kind == "refuse":
-        raise InputError(f"no {number}")
-    elif kind == "no device":
-        device_of("abacus")
-    elif kind == "fail":
-        raise ValueError("a bug")
-    elif kind == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number + 1
+    for kind, number in job:
+        if kind == "sleep":
+            time.sleep(60)
+        elif kind == "nap":
+            time.sleep(6)
+        elif kind == "hoard":
+            held = bytearray(600 * 2**20)
+            held[::4096] = b"x" * len(held[::4096])
+            time.sleep(60)
+        elif kind == "refuse":
+            raise InputError(f"no {number}")
+        elif kind == "no device":
+            device_of("abacus")
+        elif kind == "fail":
+            raise ValueError("a bug")
+        elif kind == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield number + 1
 
 
-def test_jobs_end_with_a_result_or_with_a_reason():
+def test_units_end_with_a_result_or_with_a_reason():
     jobs = [
-        ("add", 1),
-        ("sleep", 2),
-        ("refuse", 3),
-        ("hoard", 4),
-        ("die", 5),
-        ("fail", 7),
-        ("add", 6),
-        ("no device", 8),
+        [("add", 1)],
+        [("sleep", 2)],
+        [("add", 11), ("refuse", 3), ("add", 12)],
+        [("hoard", 4)],
+        [("die", 5)],
+        [("fail", 7)],
+        [("add", 6), ("add", 9)],
+        [("no device", 8)],
     ]
-    done = dict(run_jobs(work, jobs, 2, Limits(seconds=8, memory=500 * 2**20)))
-    assert len(done) == len(jobs)
-    assert (done["add", 1], done["add", 6]) == (2, 7)
+    made = list(run_jobs(work, jobs, 2, Limits(seconds=8, memory=500 * 2**20)))
+    done = dict(made)
+    assert len(made) == len(done) == sum(map(len, jobs))
+    assert [done["add", number] for number in (1, 6, 9, 11)] == [2, 7, 10, 12]
+    assert done["refuse", 3] == done["add", 12]  # what was made before is kept, the rest of its job is not made
     assert done["refuse", 3] == Stopped("error", "no 3")
     assert done["sleep", 2].why == "time"
     assert done["hoard", 4].why == "memory"
     assert done["fail", 7].why == done["no device", 8].why == "died"  # and may live another time
     assert "device 'abacus' cannot be used here" in done["no device", 8].said
     assert done["die", 5].why == "memory"  # killed from outside: the system was out of it
+
+
+def test_each_result_of_a_job_has_the_whole_time():
+    job = [("nap", 1), ("nap", 2), ("nap", 5), ("sleep", 3), ("add", 4)]
+    *naps, late, unmade = run_jobs(work, [job], 1, Limits(seconds=15))
+    assert naps == [(("nap", 1), 2), (("nap", 2), 3), (("nap", 5), 6)]  # 18 seconds in all
+    assert late[1] == unmade[1] == Stopped("time", "took more than 0.25 minutes")
 
 
 def test_nothing_to_do_starts_nothing():
@@ -65,8 +76,12 @@ def test_nothing_to_do_starts_nothing():
 PROGRAM = """
 import time
 from pine.reproduce.workers import Limits, run_jobs
+
+def work(job):
+    yield time.sleep(job[0])
+
 if __name__ == "__main__":
-    list(run_jobs(time.sleep, [120], 1, Limits()))
+    list(run_jobs(work, [[120]], 1, Limits()))
 """
 
 

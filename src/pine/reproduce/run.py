@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -48,12 +48,11 @@ class Runner:
             return done | dict.fromkeys(missing, NOT_MADE)
         jobs = jobs_of(missing)
         work = partial(make, machine=self._share(len(jobs)))
-        for job, outcome in run_jobs(work, jobs, self.processes, self.limits):
-            for unit, result in zip(job, self._told(outcome, len(job)), strict=True):
-                done[unit] = result
-                if result.get("stopped") != "died":  # next time it may live
-                    self.store.put(keys[unit], told(unit), result)
-            self.work.done(len(job), f"{what}: {named(job[0])}")
+        for unit, outcome in run_jobs(work, jobs, self.processes, self.limits):
+            result = done[unit] = self._told(outcome)
+            if result.get("stopped") != "died":  # next time it may live
+                self.store.put(keys[unit], told(unit), result)
+            self.work.done(1, f"{what}: {named(unit)}")
         return done
 
     def _final(self, result: dict[str, Any]) -> bool:
@@ -62,11 +61,10 @@ class Runner:
             return True
         return bool(result["seconds"] >= self.limits.seconds and result["memory"] >= self.limits.memory)
 
-    def _told(self, outcome: Any, count: int) -> list[dict[str, Any]]:
+    def _told(self, outcome: Any) -> dict[str, Any]:
         if not isinstance(outcome, Stopped):
-            return list(outcome)
-        budget = {"seconds": self.limits.seconds, "memory": self.limits.memory}
-        return [{"stopped": outcome.why, "said": outcome.said} | budget] * count
+            return dict(outcome)
+        return {"stopped": outcome.why, "said": outcome.said, **asdict(self.limits)}
 
     def _share(self, jobs: int) -> Machine:
         """The machine of one process: its share of the cores."""
@@ -82,12 +80,12 @@ def jobs_of(units: Sequence[Unit]) -> list[list[Unit]]:
     return list(groups.values())
 
 
-def make(job: list[Any], machine: Machine) -> list[dict[str, Any]]:
+def make(job: list[Any], machine: Machine) -> Iterator[dict[str, Any]]:
     """The results of one job, in the process of a worker."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(machine.threads):
-        return list(type(job[0]).make(job, machine))
+        yield from type(job[0]).make(job, machine)
 
 
 def named(unit: Unit) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -79,18 +79,15 @@ class Score:
         return _hash(self.kind, told)
 
     @staticmethod
-    def make(units: Sequence[Score], machine: Machine) -> list[dict[str, Any]]:
-        """Results of units that are made together."""
+    def make(units: Sequence[Score], machine: Machine) -> Iterator[dict[str, Any]]:
+        """Results of units that are made together, in their order."""
         some = units[0]
         data, labels = labelled(some.dataset, machine.data_dir)
         variant = machine.settle(parse(some.spec))
         check_fits(variant, data, labels)
         wanted = {unit.part: [variant] for unit in units}
-        found = {
-            part: {"scores": scores, "seconds": seconds}
-            for part, _, scores, seconds in scored(data, labels, wanted, seed=some.seed)
-        }
-        return [found[unit.part] for unit in units]
+        for _, _, scores, seconds in scored(data, labels, wanted, seed=some.seed):
+            yield {"scores": scores, "seconds": seconds}
 
 
 class OneByOne(ABC):
@@ -107,8 +104,8 @@ class OneByOne(ABC):
         """Make it."""
 
     @staticmethod
-    def make(units: Sequence[OneByOne], machine: Machine) -> list[dict[str, Any]]:
-        return [unit.result(machine) for unit in units]
+    def make(units: Sequence[OneByOne], machine: Machine) -> Iterator[dict[str, Any]]:
+        return (unit.result(machine) for unit in units)
 
 
 @dataclass(frozen=True)

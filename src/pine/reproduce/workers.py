@@ -1,14 +1,18 @@
-"""Work in several processes, each job within limits of time and memory; what goes beyond is stopped and said so."""
+"""Work in several processes, each result within limits of time and memory; what goes beyond is stopped and said so.
+
+A job is a few units that are made together, one after another: work(job) yields the result of each.
+"""
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -21,7 +25,7 @@ LOOK = 0.5  # seconds between two looks at the workers
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one job: seconds, and bytes that its process holds."""
+    """Of one result: seconds since its job began or the result before it came, and bytes that its process holds."""
 
     seconds: float = 30 * 60
     memory: float = 16 * 2**30
@@ -43,21 +47,27 @@ class Stopped:
 class _Worker:
     """A process that takes one job after another."""
 
-    def __init__(self, work: Callable[[Any], Any]) -> None:
+    def __init__(self, work: Callable[[Any], Iterable[Any]]) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(work, theirs), daemon=True)
         self.process.start()
         theirs.close()
-        self.job: Any = None
+        self.left: deque[Any] = deque()  # units of its job without a result
         self.begin = 0.0
 
-    def give(self, job: Any) -> None:
-        self.job, self.begin = job, time.monotonic()
+    def give(self, job: Sequence[Any]) -> None:
+        self.left, self.begin = deque(job), math.inf  # a new process takes a while until it begins
         self.pipe.send(job)
 
+    def taken(self, outcome: Any) -> list[tuple[Any, Any]]:
+        """A result is that of the next unit; what was stopped is stopped for all that are left."""
+        self.begin = time.monotonic()
+        count = len(self.left) if isinstance(outcome, Stopped) else 1
+        return [(self.left.popleft(), outcome) for _ in range(count)]
+
     def over(self, limits: Limits) -> Stopped | None:
-        """Whether its job has gone beyond a limit."""
+        """Whether it has gone beyond a limit."""
         if time.monotonic() - self.begin > limits.seconds:
             return Stopped("time", f"took more than {limits.seconds / 60:g} minutes")
         if _resident(self.process.pid) > limits.memory:
@@ -71,9 +81,9 @@ class _Worker:
 
 
 def run_jobs(
-    work: Callable[[Any], Any], jobs: Sequence[Any], processes: int, limits: Limits
+    work: Callable[[Any], Iterable[Any]], jobs: Sequence[Sequence[Any]], processes: int, limits: Limits
 ) -> Iterator[tuple[Any, Any]]:
-    """(job, its result or Stopped), as jobs end; work must be a function of a module, jobs and results plain data."""
+    """(unit, its result or Stopped), as they come; work is a function of a module, units and results are plain data."""
     left = deque(jobs)
     workers = [_Worker(work) for _ in range(min(processes, len(left)))]
     try:
@@ -82,13 +92,15 @@ def run_jobs(
         while workers:
             wait([worker.pipe for worker in workers], LOOK)
             for place, worker in enumerate(workers):
-                outcome = _outcome(worker, limits)
-                if outcome is None:
+                goes_on = True
+                while worker.left and (outcome := _outcome(worker, limits)) is not None:
+                    result, goes_on = outcome
+                    yield from worker.taken(result)
+                if worker.left:
                     continue
-                yield worker.job, outcome[0]
                 if not left:
                     worker.end()
-                elif not outcome[1]:  # it was stopped, or died
+                elif not goes_on:  # it was stopped, or died
                     worker.end()
                     workers[place] = _Worker(work)
                     workers[place].give(left.popleft())
@@ -101,10 +113,14 @@ def run_jobs(
 
 
 def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
-    """A worker's result, and whether it can go on; None while it is at work."""
+    """A worker's next result, and whether it can go on; None while it is at work."""
     if worker.pipe.poll():
         try:
-            return worker.pipe.recv(), True
+            said = worker.pipe.recv()
+            if said is None:  # it has begun
+                worker.begin = time.monotonic()
+                return None
+            return said, True
         except EOFError:
             worker.process.join()
             code = worker.process.exitcode
@@ -113,7 +129,7 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
     return None if stopped is None else (stopped, False)
 
 
-def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
+def _serve(work: Callable[[Any], Iterable[Any]], pipe: Connection) -> None:
     warnings.simplefilter("ignore")  # nobody could tell whose they are
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
@@ -121,17 +137,18 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
             job = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
+        pipe.send(None)
         try:
-            result = work(job)
+            for _, result in zip(job, work(job), strict=True):
+                pipe.send(result)
         except DeviceError as problem:
-            result = Stopped("died", str(problem))
+            pipe.send(Stopped("died", str(problem)))
         except InputError as problem:
-            result = Stopped("error", str(problem))
+            pipe.send(Stopped("error", str(problem)))
         except MemoryError:
-            result = Stopped("memory", "there is not enough memory")
+            pipe.send(Stopped("memory", "there is not enough memory"))
         except KeyboardInterrupt:
             return
-        pipe.send(result)
 
 
 def _end_with_parent() -> None:
