@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from threadpoolctl import threadpool_limits
 
 from pine.baselines.memory import need_memory
 from pine.baselines.wys_objective import Objective, bytes_needed, numbers_computed
@@ -54,14 +55,15 @@ class WYS(Embedder):
         half = (graph.num_nodes, self.dim // 2)
         left, right = (rng.uniform(-SPREAD, SPREAD, half).astype(np.float32) for _ in range(2))
         a = np.ones(self.powers)
-        threads = number_of_threads(self.threads)
-        for step in range(self.steps):
-            attention = softmax(a)
-            of_left, of_right, of_attention = objective.gradients(left, right, attention, threads)
-            of_a = attention * (of_attention - attention @ of_attention) + 2 * self.regularizer * a / self.powers
-            rate = self.learning_rate * (1 - 0.99 * step / self.steps)
-            for values, gradient in ((left, of_left), (right, of_right), (a, of_a)):
-                values -= (rate * percent_delta(values, gradient)).astype(values.dtype)
+        with threadpool_limits(1):  # blocks have the threads; those of products inside them would stand in their way
+            for step in range(self.steps):
+                attention = softmax(a)
+                gradients = objective.gradients(left, right, attention, number_of_threads(self.threads))
+                of_left, of_right, of_attention = gradients
+                of_a = attention * (of_attention - attention @ of_attention) + 2 * self.regularizer * a / self.powers
+                rate = self.learning_rate * (1 - 0.99 * step / self.steps)
+                for values, gradient in ((left, of_left), (right, of_right), (a, of_a)):
+                    values -= (rate * percent_delta(values, gradient)).astype(values.dtype)
         vectors = np.concatenate([left, right], axis=1)
         if not np.isfinite(vectors).all():
             raise InputError("training diverged; lower learning_rate")
