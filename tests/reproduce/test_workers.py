@@ -69,6 +69,12 @@ def test_each_result_of_a_job_has_the_whole_time():
     assert late[1] == unmade[1] == Stopped("time", "took more than 0.0833333 minutes")
 
 
+def test_the_start_of_a_process_takes_nothing_from_the_time_of_its_job():
+    begin = time.monotonic()
+    assert list(run_jobs(work, [[("add", 1)]], 1, Limits(seconds=0.5))) == [(("add", 1), 2)]
+    assert time.monotonic() - begin > 0.5  # python and the modules of the job were imported first
+
+
 def test_nothing_to_do_starts_nothing():
     assert list(run_jobs(work, [], 2, Limits())) == []
 

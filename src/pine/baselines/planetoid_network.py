@@ -30,7 +30,7 @@ EMBEDDING_SPREAD = 0.01  # of the first vectors, as in the code of Planetoid's a
 FEWEST = 10  # labels of which some are held out
 GRAPH_STEPS = 70  # in the code of Planetoid's authors
 # From every node, on average, at least: those steps are five walks from each node of Cora. On pubmed they would be less
-# than one, and predictions those of the most frequent class; its authors report more.
+# than one, after which predictions are those of the most frequent class.
 WALKS = 5
 CHECK = 10  # steps between two looks at the held-out labels
 
