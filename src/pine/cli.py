@@ -192,7 +192,8 @@ def reproduce(
         list[Path] | None, typer.Option(help="A store of another folder to take results from.", metavar="FILE")
     ] = None,
     kept: Annotated[
-        bool, typer.Option("--kept", help="Make nothing: show what there is of a run that was interrupted.")
+        bool,
+        typer.Option("--kept", help="Make nothing: show what there is, of this run and of earlier ones in the folder."),
     ] = False,
     data_dir: DataDir = None,
 ) -> None:

@@ -17,7 +17,7 @@ from pine.reproduce.claims import verdicts
 from pine.reproduce.command import Asked, reproduce
 from pine.reproduce.experiment import Experiment, read
 from pine.reproduce.figures import figures
-from pine.reproduce.outcome import amount, best_validated, rows_of
+from pine.reproduce.outcome import amount, best_validated, outcome_of
 from pine.reproduce.run import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tables import tables
@@ -66,10 +66,10 @@ def made(monkeypatch):
 
 def test_rows_tables_and_figure_come_from_real_trainings_made_once(made, tmp_path):
     experiment, runner = Experiment.of("small", SMALL), Runner(Store(tmp_path / "store.sqlite"), Machine(threads=1))
-    rows = rows_of(experiment, runner)
+    rows = outcome_of(experiment, runner).rows
     assert len(made) == amount(experiment) == 2 * 5  # the chosen one is one of those that are shown
     assert len(rows) == 2 * 6
-    assert rows_of(experiment, runner) == rows
+    assert outcome_of(experiment, runner).rows == rows
     assert len(made) == 10
     text = tables(experiment, rows)
     assert text.count("**ppi, ") == text.count(NOTE) == 2
@@ -101,7 +101,7 @@ RESULTS = {
 
 def test_the_headline_is_chosen_by_the_mean_validation_score_and_never_by_the_test_score():
     experiment = Experiment.of("small", SMALL)
-    rows = rows_of(experiment, Told(RESULTS))
+    rows = outcome_of(experiment, Told(RESULTS)).rows
     headline = [row for row in rows if (row["method"], row["panel"]) == ("PINE", "B")]
     assert [row["micro_f1"] for row in headline] == [0.6, 0.7]  # (a) is better on test
     assert "| PINE | 55.0 ±21.2 | 65.0 ±7.1 | 2 | 1.0 | (c) |" in tables(experiment, rows)
@@ -116,9 +116,11 @@ def test_a_setting_that_was_stopped_is_not_chosen():
 
 def test_above_by_deviations_wants_a_gap_larger_than_the_larger_deviation():
     experiment = Experiment.of("small", SMALL)
-    assert verdicts(experiment, rows_of(experiment, Told(RESULTS)))[0].said == "does not hold"  # 3 points, 7 deviation
+    assert (
+        verdicts(experiment, outcome_of(experiment, Told(RESULTS)).rows)[0].said == "does not hold"
+    )  # 3 points, 7 deviation
     closer = RESULTS | {"whole:layer=gat+pine": [(0.7, 0.64), (0.7, 0.66)]}
-    assert verdicts(experiment, rows_of(experiment, Told(closer)))[0].said == "holds"
+    assert verdicts(experiment, outcome_of(experiment, Told(closer)).rows)[0].said == "holds"
 
 
 def test_the_key_of_a_network_is_what_it_came_from(made, monkeypatch):

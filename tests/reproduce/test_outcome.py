@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +18,12 @@ from rich.console import Console
 import pine.reproduce.command as command
 import pine.reproduce.run as run
 from pine import InputError
+from pine.reproduce.approximation import TARGETS
 from pine.reproduce.claims import verdicts
 from pine.reproduce.command import Asked, reproduce
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.figures import figures
-from pine.reproduce.outcome import amount, rows_of
+from pine.reproduce.outcome import Outcome, amount, outcome_of
 from pine.reproduce.report import as_html
 from pine.reproduce.rows import read_rows, write_rows
 from pine.reproduce.run import Runner
@@ -64,7 +66,7 @@ def runner(tmp_path, monkeypatch):
 
 def test_settings_are_chosen_on_held_out_labels_and_results_are_made_once(runner):
     experiment = Experiment.of("small", SMALL)
-    rows = rows_of(experiment, runner)
+    rows = outcome_of(experiment, runner).rows
     assert len(rows) == 2 * 2 * 2
     chosen = {row["spec"] for row in rows if row["method"] == "spread"}
     assert chosen == {"label-propagation"}  # without spreading it knows nothing of its neighbors' neighbors
@@ -72,23 +74,23 @@ def test_settings_are_chosen_on_held_out_labels_and_results_are_made_once(runner
     held_out = [unit for unit in runner.made if unit.part.held_out]
     assert len(held_out) == 2 * 4
     assert len(runner.made) == 2 * 4 + 2 * 4 == amount(experiment)
-    assert rows_of(experiment, runner) == rows
+    assert outcome_of(experiment, runner).rows == rows
     assert len(runner.made) == 16
-    more = rows_of(Experiment.of("small", SMALL | {"repeats": 3}), runner)
+    more = outcome_of(Experiment.of("small", SMALL | {"repeats": 3}), runner).rows
     assert len(more) == 12
     assert {unit.part.repeat for unit in runner.made[16:]} == {2}
 
 
 def test_vectors_without_labels_are_made_once_for_all_splits_and_on_large_data_for_all_repeats(runner):
     walks = {"name": "start", "spec": "start:dim=8", "search": ["start:dim=4"]}
-    rows = rows_of(Experiment.of("small", SMALL | {"methods": [walks], "claims": []}), runner)
+    rows = outcome_of(Experiment.of("small", SMALL | {"methods": [walks], "claims": []}), runner).rows
     assert len(rows) == 4
     jobs = run.jobs_of(runner.made)
     assert len(jobs) == 2 * 2  # two settings, two seeds
     assert all(len(job) == 4 for job in jobs)  # two ratios, held out and not
     runner.made.clear()
     given = SMALL | {"methods": [{"name": "start", "spec": "start:dim=6"}], "claims": [], "one_seed": ["cora"]}
-    rows_of(Experiment.of("small", given), runner)
+    outcome_of(Experiment.of("small", given), runner)
     assert [unit.seed for unit in runner.made] == [0] * 4
     assert len(run.jobs_of(runner.made)) == 1
 
@@ -97,19 +99,19 @@ def test_what_was_stopped_is_said_and_tried_again_with_a_larger_budget_only(runn
     stop = Stopped("time", "took more than 1 minutes")
     monkeypatch.setattr(run, "run_jobs", lambda work, jobs, *_: ((unit, stop) for job in jobs for unit in job))
     experiment = Experiment.of("small", SMALL | {"methods": SMALL["methods"][1:], "claims": []})
-    rows = rows_of(experiment, runner)
+    rows = outcome_of(experiment, runner).rows
     assert {row["stopped"] for row in rows} == {"time: took more than 1 minutes"}
     assert "— (time)" in tables(experiment, rows)
     monkeypatch.setattr(run, "run_jobs", lambda *_: pytest.fail("nothing may be made") if _[1] else iter(()))
-    assert rows_of(experiment, runner) == rows
+    assert outcome_of(experiment, runner).rows == rows
     longer = Runner(runner.store, runner.machine, limits=Limits(seconds=7200))
     with pytest.raises(pytest.fail.Exception):
-        rows_of(experiment, longer)
+        outcome_of(experiment, longer)
 
 
 def test_a_mean_of_fewer_repeats_than_were_asked_for_says_of_how_many(runner):
     experiment = Experiment.of("small", SMALL | {"claims": []})
-    rows = rows_of(experiment, runner)
+    rows = outcome_of(experiment, runner).rows
     assert " of 2)" not in tables(experiment, rows)
     last = rows[-1]
     stopped = [*rows[:-1], last | {"accuracy": None, "stopped": "memory: needed more"}]
@@ -131,7 +133,7 @@ def test_what_is_kept_of_a_run_is_shown_and_a_cell_of_which_a_part_is_missing_is
     runner, tmp_path, monkeypatch, held_out
 ):
     experiment = Experiment.of("small", SMALL)
-    rows = rows_of(experiment, runner)
+    rows = outcome_of(experiment, runner).rows
 
     def one(unit):
         part = unit["part"]
@@ -140,17 +142,62 @@ def test_what_is_kept_of_a_run_is_shown_and_a_cell_of_which_a_part_is_missing_is
     forget(tmp_path / "store.sqlite", one)
     runner.made.clear()
     kept = Runner(runner.store, runner.machine, only_kept=True)
-    left = rows_of(experiment, kept)
+    found = outcome_of(experiment, kept)
+    left = found.rows
     assert left == [row for row in rows if (row["method"], row["ratio"]) != ("spread", 0.5)]
-    assert len(kept.missing) == (3 if held_out else 1)  # both candidates, and what one of them would reach
+    assert (found.earlier, found.empty) == (0, 1)
+    assert outcome_of(experiment, kept, reversed(left)) == found
+    assert outcome_of(experiment, kept, rows) == Outcome(rows, 1, 0)
     assert not runner.made
     table = tables(experiment, left)
     assert "|  |" in next(line for line in table.splitlines() if line.startswith("| spread"))
     monkeypatch.setattr(command.experiments, "read", lambda name: experiment)
     reproduce(Asked(["small"], tmp_path, False, runner.machine, 1, Limits(), only_kept=True), Console(quiet=True))
     assert read_rows(tmp_path / "small.csv")[0]["accuracy"] == pytest.approx(left[0]["accuracy"], abs=1e-5)
-    assert "results are still to be made" in (tmp_path / "report.html").read_text()
+    assert "still to be made, which are empty: 1" in (tmp_path / "report.html").read_text()
     assert not runner.made
+    write_rows(rows, tmp_path / "small.csv")
+    reproduce(Asked(["small"], tmp_path, False, runner.machine, 1, Limits(), only_kept=True), Console(quiet=True))
+    assert [row["repeat"] for row in read_rows(tmp_path / "small.csv")] == [row["repeat"] for row in rows]
+    page = (tmp_path / "report.html").read_text()
+    assert "as an earlier run had them, by the code of then: 1" in page
+    assert "still to be made" not in page
+    assert not runner.made
+
+
+def test_rows_of_an_earlier_run_count_where_they_are_whole_and_of_the_experiment_as_it_is(runner):
+    whole = Experiment.of("small", SMALL)
+    rows = outcome_of(whole, runner).rows
+    nothing = Runner(Store(Path(":memory:")), runner.machine, only_kept=True)
+    assert outcome_of(whole, nothing, rows) == Outcome(rows, 4, 0)
+    assert outcome_of(whole, nothing, rows[1:]) == Outcome(rows[2:], 3, 1)
+    other = [row | {"spec": "label-propagation:alpha=0.3"} if row["ratio"] == 0.5 else row for row in rows]
+    assert outcome_of(whole, nothing, other).earlier == 2
+    without = [{key: value for key, value in row.items() if key != "accuracy"} for row in rows]
+    assert outcome_of(whole, nothing, without) == Outcome([], 0, 4)
+    three = Experiment.of("small", SMALL | {"repeats": 3})
+    assert outcome_of(three, nothing, rows) == Outcome([], 0, 4)
+
+
+def test_maps_and_errors_of_an_earlier_run_count_too(runner):
+    nothing = Runner(Store(Path(":memory:")), runner.machine, only_kept=True)
+    maps = Experiment.of("maps", SMALL | {"kind": "maps", "datasets": ["cora", "email-eu"], "claims": []})
+    points = [{"dataset": "email-eu", "x": x, "y": 0.0, "true": 1, "predicted": 0} for x in (1.0, 2.0)]
+    assert outcome_of(maps, nothing, points) == Outcome(points, 1, 1)
+    sizes = Experiment.of(
+        "theory", {key: SMALL[key] for key in ("title", "place")} | {"kind": "approximation", "sizes": [1, 2]}
+    )
+    targets = list(TARGETS)
+    errors = [{"target": targets[0], "size": size, "seed": seed, "error": 0.5} for size in (1, 2) for seed in range(5)]
+    assert outcome_of(sizes, nothing, errors) == Outcome(errors, 1, len(targets) - 1)
+    assert outcome_of(sizes, nothing, errors[:5]) == Outcome([], 0, len(targets))
+
+
+@pytest.mark.parametrize("text", ["dataset,x\ncora,1,2\n", "dataset,x\ncora\n", "dataset,x\ncora,much\n"])
+def test_a_file_that_does_not_hold_rows_is_refused(tmp_path, text):
+    (tmp_path / "small.csv").write_text(text)
+    with pytest.raises(InputError, match="does not hold the rows of an experiment"):
+        read_rows(tmp_path / "small.csv")
 
 
 def test_nothing_kept_is_shown_as_nothing(runner, tmp_path, monkeypatch):

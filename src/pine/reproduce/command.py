@@ -24,9 +24,9 @@ from pine.reproduce import experiment as experiments
 from pine.reproduce.claims import verdicts
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.figures import figures
-from pine.reproduce.outcome import amount, rows_of
+from pine.reproduce.outcome import Outcome, amount, outcome_of
 from pine.reproduce.report import Section, write_report
-from pine.reproduce.rows import Row, write_rows
+from pine.reproduce.rows import Row, read_rows, write_rows
 from pine.reproduce.run import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tables import tables
@@ -66,25 +66,31 @@ def reproduce(asked: Asked, console: Console) -> None:
     store = Store(asked.out / STORE)
     for other in asked.take:
         console.print(f"{store.take(other):,} results taken from {other}")
-    sections, fits = [], 0.0
+    sections, outcomes = [], []
     with progress_bar(console) as bar:
         work = Work(bar, "results")
         work.plan(sum(map(amount, chosen)))
         runner = Runner(store, asked.machine, asked.processes, asked.limits, work, asked.only_kept)
         for experiment in chosen:
-            rows = rows_of(experiment, runner)
-            fits += sum(row.get("seconds") or 0.0 for row in rows)
-            section = written(experiment, rows, asked.out)
+            outcome = outcome_of(experiment, runner, _earlier(experiment, asked))
+            section = written(experiment, outcome.rows, asked.out)
+            outcomes.append(outcome)
             sections.append(section)
             for verdict in section.verdicts:
                 numbers = f"; {verdict.numbers}" if verdict.numbers else ""
                 console.print(f"{experiment.name}: {verdict.claim.text} [b]{verdict.said}[/b]{numbers}")
-    facts = _facts(asked, time.monotonic() - begin, fits, len(runner.missing))
+    facts = _facts(asked, time.monotonic() - begin, outcomes)
     with atomic_write(asked.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
     write_report(sections, in_words(facts), asked.out / "report.html")
     console.print(f"The report: {asked.out / 'report.html'}")
     store.close()
+
+
+def _earlier(experiment: Experiment, asked: Asked) -> list[Row]:
+    """With --kept, the rows that an earlier run left in the folder."""
+    path = asked.out / f"{experiment.name}.csv"
+    return read_rows(path) if asked.only_kept and path.exists() else []
 
 
 def written(experiment: Experiment, rows: Sequence[Row], folder: Path) -> Section:
@@ -123,7 +129,8 @@ def _need_pyg(experiment: Experiment) -> None:
     need_pyg(f"the experiment {experiment.name}")
 
 
-def _facts(asked: Asked, seconds: float, fits: float, missing: int) -> dict[str, Any]:
+def _facts(asked: Asked, seconds: float, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    fits = sum(row.get("seconds") or 0.0 for outcome in outcomes for row in outcome.rows)
     return {
         "date": time.strftime("%Y-%m-%d"),
         "version": __version__,
@@ -134,15 +141,18 @@ def _facts(asked: Asked, seconds: float, fits: float, missing: int) -> dict[str,
         "hours of fits": round(fits / 3600, 2),
         "budget": asked.limits.said,
         "quick": asked.quick,
-        "missing": missing,
+        "cells of earlier runs": sum(outcome.earlier for outcome in outcomes),
+        "empty cells": sum(outcome.empty for outcome in outcomes),
     }
 
 
 def in_words(facts: dict[str, Any]) -> list[str]:
     """The facts of a run, for the head of the report."""
     size = "A small slice of every experiment (--quick). " if facts["quick"] else ""
-    if facts["missing"]:
-        size += f"Not finished: {facts['missing']:,} results are still to be made, and their cells are empty. "
+    if facts["empty cells"]:
+        size += f"Cells still to be made, which are empty: {facts['empty cells']:,}. "
+    if facts["cells of earlier runs"]:
+        size += f"Cells as an earlier run had them, by the code of then: {facts['cells of earlier runs']:,}. "
     return [
         f"{size}{facts['date']}, PINE {facts['version']}, commit {facts['commit']}; {facts['machine']}, "
         f"{facts['processes']} processes, {facts['minutes']} minutes in this run; the fits of all tables took "

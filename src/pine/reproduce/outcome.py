@@ -3,28 +3,73 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pine.evaluation.protocol import Part
 from pine.evaluation.variants import parse
 from pine.reproduce.experiment import Experiment, Method, Value
-from pine.reproduce.rows import Row
+from pine.reproduce.rows import APPROXIMATION, MAP, SCORE, Row
 from pine.reproduce.run import NOT_MADE, Results, Runner
 from pine.reproduce.units import Approximation, Inductive, Map, Score
 
+CELL = ("dataset", "method", "panel", "value", "ratio", "target")  # columns whose values rows of a cell have in common
 
-def rows_of(experiment: Experiment, runner: Runner) -> list[Row]:
-    """Make what is missing, and tell what became of everything; a cell of which a part was not made is left out."""
+
+@dataclass(frozen=True)
+class Outcome:
+    """The rows of an experiment, and how many of its cells are as an earlier run had them, or still to be made."""
+
+    rows: list[Row]
+    earlier: int = 0
+    empty: int = 0
+
+
+def outcome_of(experiment: Experiment, runner: Runner, earlier: Iterable[Row] = ()) -> Outcome:
+    """Make what is missing, and tell what became of everything.
+
+    A cell of which a part was not made is as earlier rows have it, or left out.
+    """
     makers = {"scores": _scores, "maps": _maps, "approximation": _approximation, "inductive": _inductive}
-    rows = makers[experiment.kind](experiment, runner)
-    unfinished = {_cell(row) for row in rows if row.get("stopped") == _why(NOT_MADE)}
-    return [row for row in rows if not unfinished or _cell(row) not in unfinished]
+    before = _cells(_of(experiment, earlier))
+    rows: list[Row] = []
+    taken = empty = 0
+    for cell, its_rows in _cells(makers[experiment.kind](experiment, runner)).items():
+        if all(row.get("stopped") != _why(NOT_MADE) for row in its_rows):
+            rows += its_rows
+        elif _is_whole(experiment, before[cell]):
+            rows += before[cell]
+            taken += 1
+        else:
+            empty += 1
+    return Outcome(rows, taken, empty)
 
 
-def _cell(row: Row) -> tuple[Any, ...]:
-    return tuple(row[key] for key in ("dataset", "method", "panel", "value", "ratio"))
+def _cells(rows: Iterable[Row]) -> defaultdict[tuple[Any, ...], list[Row]]:
+    found = defaultdict(list)
+    for row in rows:
+        found[tuple(row.get(column) for column in CELL)].append(row)
+    return found
+
+
+def _of(experiment: Experiment, rows: Iterable[Row]) -> Iterator[Row]:
+    """Rows that could be of this experiment as it is now: with all columns, and a spec that its method still has."""
+    needed = {"maps": MAP, "approximation": APPROXIMATION}.get(experiment.kind, (*SCORE, *experiment.metrics))
+    specs = {(m.name, spec) for m in experiment.methods for value in m.values or (None,) for spec in m.specs(value)}
+    for row in rows:
+        if set(needed) <= row.keys() and ("spec" not in needed or (row["method"], row["spec"]) in specs):
+            yield row
+
+
+def _is_whole(experiment: Experiment, rows: Sequence[Row]) -> bool:
+    """Whether rows are all that a cell has."""
+    if experiment.kind == "maps":
+        return bool(rows)
+    if experiment.kind == "approximation":
+        return {row["size"] for row in rows} == set(experiment.sizes)
+    return [row["repeat"] for row in rows] == list(range(experiment.repeats))
 
 
 def amount(experiment: Experiment) -> int:
@@ -128,26 +173,29 @@ def _why(result: Mapping[str, Any]) -> str:
 def _maps(experiment: Experiment, runner: Runner) -> list[Row]:
     units = [Map(name, experiment.methods[0].spec, experiment.ratios[0]) for name in experiment.datasets]
     found = runner.results(units, experiment.name)
-    columns = ("x", "y", "true", "predicted")
-    rows = []
+    columns = MAP[1:]
+    rows: list[Row] = []
     for unit in units:
-        result = found[unit]
-        if "stopped" not in result:
+        result, about = found[unit], {"dataset": unit.dataset}
+        if "stopped" in result:
+            rows.append(about | {"stopped": _why(NOT_MADE)})
+        else:
             points = zip(*(result[column] for column in columns), strict=True)
-            rows += [{"dataset": unit.dataset} | dict(zip(columns, point, strict=True)) for point in points]
+            rows += [about | dict(zip(columns, point, strict=True)) for point in points]
     return rows
 
 
 def _approximation(experiment: Experiment, runner: Runner) -> list[Row]:
     units = _targets(experiment)
     found = runner.results(units, experiment.name)
-    partly = {unit.target for unit in units if "errors" not in found[unit]}  # a line is drawn whole or not at all
-    return [
-        {"target": unit.target, "size": unit.size, "seed": seed, "error": error}
-        for unit in units
-        if unit.target not in partly
-        for seed, error in enumerate(found[unit]["errors"])
-    ]
+    rows: list[Row] = []
+    for unit in units:
+        about = {"target": unit.target, "size": unit.size}
+        if "errors" in found[unit]:
+            rows += [about | {"seed": seed, "error": error} for seed, error in enumerate(found[unit]["errors"])]
+        else:
+            rows.append(about | {"stopped": _why(NOT_MADE)})  # a line is drawn whole or not at all
+    return rows
 
 
 def _targets(experiment: Experiment) -> list[Approximation]:

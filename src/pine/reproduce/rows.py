@@ -1,8 +1,8 @@
 """The outcome of an experiment as flat rows, and the CSV file that keeps them: tables and figures come from rows alone.
 
-scores         dataset, method, panel, value, ratio, repeat, spec, a column for each score, seconds, stopped
-maps           dataset, x, y, true, predicted
-approximation  target, size, seed, error
+scores         SCORE, and a column for each score
+maps           MAP
+approximation  APPROXIMATION
 inductive      as scores, with validation (the score on validation graphs), kept (its epoch) and epochs
 """
 
@@ -18,6 +18,9 @@ from pine.errors import InputError
 from pine.files import atomic_write
 
 Row = dict[str, Any]
+SCORE = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")
+MAP = ("dataset", "x", "y", "true", "predicted")
+APPROXIMATION = ("target", "size", "seed", "error")
 WORDS = {"dataset", "method", "panel", "spec", "stopped", "target"}  # columns that hold text
 WHOLE = {"repeat", "size", "seed", "true", "predicted", "kept", "epochs"}  # and whole numbers
 
@@ -42,7 +45,7 @@ def read_rows(path: Path) -> list[Row]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return [{key: _read(key, text) for key, text in row.items()} for row in csv.DictReader(file)]
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, TypeError, csv.Error) as problem:
         raise InputError(f"{path} does not hold the rows of an experiment: {problem}") from None
 
 

@@ -24,7 +24,7 @@ NOT_MADE = {"stopped": "not made", "said": "nothing is kept of it"}
 class Runner:
     """Makes units that the store does not have, on several processes, and remembers them.
 
-    only_kept: makes nothing; missing holds what would have been made.
+    only_kept: makes nothing.
     """
 
     store: Store
@@ -33,7 +33,6 @@ class Runner:
     limits: Limits = field(default_factory=Limits)
     work: Work = field(default_factory=lambda: Work(progress_bar(Console(quiet=True)), "results"))
     only_kept: bool = False
-    missing: set[Unit] = field(default_factory=set)
 
     def results(self, units: Iterable[Unit], what: str) -> Results:
         """The results of units, by what is kept or by making them; progress is shown."""
@@ -44,7 +43,6 @@ class Runner:
         missing = [unit for unit in wanted if unit not in done]
         self.work.done(len(done), what)
         if self.only_kept:
-            self.missing.update(missing)
             return done | dict.fromkeys(missing, NOT_MADE)
         jobs = jobs_of(missing)
         work = partial(make, machine=self._share(len(jobs)))
