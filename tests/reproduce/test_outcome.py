@@ -18,6 +18,7 @@ from rich.console import Console
 import pine.reproduce.command as command
 import pine.reproduce.run as run
 from pine import InputError
+from pine.evaluation.protocol import Part
 from pine.reproduce.approximation import TARGETS
 from pine.reproduce.claims import verdicts
 from pine.reproduce.command import Asked, reproduce
@@ -29,7 +30,7 @@ from pine.reproduce.rows import read_rows, write_rows
 from pine.reproduce.run import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tables import tables
-from pine.reproduce.units import Machine
+from pine.reproduce.units import Machine, Score
 from pine.reproduce.workers import Limits, Stopped
 
 SMALL = {
@@ -93,6 +94,23 @@ def test_vectors_without_labels_are_made_once_for_all_splits_and_on_large_data_f
     outcome_of(Experiment.of("small", given), runner)
     assert [unit.seed for unit in runner.made] == [0] * 4
     assert len(run.jobs_of(runner.made)) == 1
+
+
+def test_results_that_one_fit_serves_are_those_of_their_own_splits():
+    units = [Score("cora", "start:dim=4", 0, Part(ratio, 0)) for ratio in (0.01, 0.9)]
+    machine = Machine(threads=1)
+    together = [result["scores"] for result in Score.make(units, machine)]
+    assert together == [next(Score.make([unit], machine))["scores"] for unit in units]
+    assert together[0] != together[1]
+
+
+def test_what_died_is_tried_again(runner, monkeypatch):
+    experiment = Experiment.of("small", SMALL | {"methods": SMALL["methods"][1:], "claims": []})
+    here, died = run.run_jobs, Stopped("died", "its process ended with code 1")
+    monkeypatch.setattr(run, "run_jobs", lambda work, jobs, *_: ((unit, died) for job in jobs for unit in job))
+    assert {row["stopped"] for row in outcome_of(experiment, runner).rows} == {"died: its process ended with code 1"}
+    monkeypatch.setattr(run, "run_jobs", here)
+    assert {row["stopped"] for row in outcome_of(experiment, runner).rows} == {""}
 
 
 def test_what_was_stopped_is_said_and_tried_again_with_a_larger_budget_only(runner, monkeypatch):
@@ -198,6 +216,17 @@ def test_a_file_that_does_not_hold_rows_is_refused(tmp_path, text):
     (tmp_path / "small.csv").write_text(text)
     with pytest.raises(InputError, match="does not hold the rows of an experiment"):
         read_rows(tmp_path / "small.csv")
+
+
+def test_rows_of_an_earlier_run_are_not_looked_at_where_all_is_made(runner, tmp_path, monkeypatch):
+    experiment = Experiment.of("small", SMALL)
+    monkeypatch.setattr(command.experiments, "read", lambda name: experiment)
+    (tmp_path / "small.csv").write_text("dataset,x\ncora,much\n")
+    asked = Asked(["small"], tmp_path, False, runner.machine, 1, Limits(), only_kept=True)
+    with pytest.raises(InputError, match=r"small\.csv does not hold the rows"):
+        reproduce(asked, Console(quiet=True))
+    reproduce(dataclasses.replace(asked, only_kept=False), Console(quiet=True))
+    assert len(read_rows(tmp_path / "small.csv")) == 8
 
 
 def test_nothing_kept_is_shown_as_nothing(runner, tmp_path, monkeypatch):
