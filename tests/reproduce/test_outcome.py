@@ -292,7 +292,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     between = count()
     assert 5 <= between < 80
     assert not (tmp_path / "killed" / "small.csv").exists()
-    assert start("killed").wait() == start("whole").wait() == 0
+    both = start("killed"), start("whole")  # side by side
+    assert [each.wait() for each in both] == [0, 0]
     whole, again = (read_rows(tmp_path / out / "small.csv") for out in ("whole", "killed"))
     assert [row | {"seconds": 0} for row in again] == [row | {"seconds": 0} for row in whole]
     assert count() == 80
