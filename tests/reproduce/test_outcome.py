@@ -178,7 +178,7 @@ def test_what_is_kept_of_a_run_is_shown_and_a_cell_of_which_a_part_is_missing_is
     reproduce(Asked(["small"], tmp_path, False, runner.machine, 1, Limits(), only_kept=True), Console(quiet=True))
     assert [row["repeat"] for row in read_rows(tmp_path / "small.csv")] == [row["repeat"] for row in rows]
     page = (tmp_path / "report.html").read_text()
-    assert "as an earlier run had them, by the code of then: 1" in page
+    assert "as an earlier run had them, by the code and settings of then: 1" in page
     assert "still to be made" not in page
     assert not runner.made
 

@@ -35,7 +35,7 @@ def work(job):
             raise ValueError("a bug")
         elif kind == "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        yield number + 1
+        yield None if kind == "nothing" else number + 1
 
 
 def test_units_end_with_a_result_or_with_a_reason():
@@ -46,13 +46,14 @@ def test_units_end_with_a_result_or_with_a_reason():
         [("hoard", 4)],
         [("die", 5)],
         [("fail", 7)],
-        [("add", 6), ("add", 9)],
+        [("add", 6), ("nothing", 10), ("add", 9)],
         [("no device", 8)],
     ]
     made = list(run_jobs(work, jobs, 2, Limits(seconds=8, memory=500 * 2**20)))
     done = dict(made)
     assert len(made) == len(done) == sum(map(len, jobs))
     assert [done["add", number] for number in (1, 6, 9, 11)] == [2, 7, 10, 12]
+    assert done["nothing", 10] is None
     assert done["refuse", 3] == done["add", 12]  # what was made before is kept, the rest of its job is not made
     assert done["refuse", 3] == Stopped("error", "no 3")
     assert done["sleep", 2].why == "time"

@@ -151,8 +151,8 @@ def in_words(facts: dict[str, Any]) -> list[str]:
     size = "A small slice of every experiment (--quick). " if facts["quick"] else ""
     if facts["empty cells"]:
         size += f"Cells still to be made, which are empty: {facts['empty cells']:,}. "
-    if facts["cells of earlier runs"]:
-        size += f"Cells as an earlier run had them, by the code of then: {facts['cells of earlier runs']:,}. "
+    if earlier := facts["cells of earlier runs"]:
+        size += f"Cells as an earlier run had them, by the code and settings of then: {earlier:,}. "
     return [
         f"{size}{facts['date']}, PINE {facts['version']}, commit {facts['commit']}; {facts['machine']}, "
         f"{facts['processes']} processes, {facts['minutes']} minutes in this run; the fits of all tables took "

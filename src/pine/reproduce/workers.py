@@ -44,6 +44,10 @@ class Stopped:
     said: str
 
 
+class _Begun:
+    """What a process says before it begins a job."""
+
+
 class _Worker:
     """A process that takes one job after another."""
 
@@ -117,7 +121,7 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
     if worker.pipe.poll():
         try:
             said = worker.pipe.recv()
-            if said is None:  # it has begun
+            if isinstance(said, _Begun):
                 worker.begin = time.monotonic()
                 return None
             return said, True
@@ -137,7 +141,7 @@ def _serve(work: Callable[[Any], Iterable[Any]], pipe: Connection) -> None:
             job = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
-        pipe.send(None)
+        pipe.send(_Begun())
         try:
             for _, result in zip(job, work(job), strict=True):
                 pipe.send(result)
