@@ -42,6 +42,7 @@ NAMES = {
 # What a setting says in words; {} is its value.
 PHRASES = {
     "lam=inf": ", agreement term off",
+    "label_share=0": ", no share of carried labels",
     "spread": ", scores spread at prediction ({})",
     "labels=off": " without labels, logistic regression",
     "types=off": ", node types ignored",

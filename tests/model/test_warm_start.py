@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -132,6 +134,8 @@ def test_settings_chosen_before_are_kept_unless_the_model_fixes_them():
     fixed = begun(earlier, lam=7.0).choice
     assert (fixed.lam, fixed.epochs) == ((7.0,), 30)
     assert np.isnan(fixed.score)
+    assert fixed.label_share == chosen.label_share
+    assert begun(earlier, label_share=0.2).choice == replace(chosen, label_share=0.2)
 
 
 def test_a_chain_of_warm_starts_trains_each_as_long_as_the_first(earlier):

@@ -25,7 +25,7 @@ from pine.errors import InputError
 from pine.files import atomic_write, half_written
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.model.selection import Choice
+from pine.model.selection import Choice, Scores
 
 if TYPE_CHECKING:
     from pine.model.objective import Objective
@@ -48,7 +48,7 @@ class Checkpoint:
         """The settings that were chosen, where the last training had begun."""
         return Choice.from_json(self.about["choice"]) if self.about.get("stage") == "last" else None
 
-    def of(self, stage: str, rng: np.random.Generator, choice: Choice | None, found: dict[int, list[float]]) -> Keeper:
+    def of(self, stage: str, rng: np.random.Generator, choice: Choice | None, found: Scores) -> Keeper:
         """Keep a training that is about to begin; rng and found (held-out scores by epoch) become what they were."""
         if self.about.get("stage") == stage:
             rng.bit_generator.state = self.about["rng"]

@@ -14,6 +14,7 @@ from rich.console import Console
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.checkpoint import Checkpoint, key_of
+from pine.model.label_share import Listening
 from pine.model.learned import Learned
 from pine.model.objective import Objective
 from pine.model.start import structural_start
@@ -75,7 +76,11 @@ def _learn(
     if labels is None:
         return learned
     place = graph.nodes.slice(labels.type)
-    return replace(learned, scores=learned.predictions(labels.task, learned.x[place], learned.f[place]))
+    scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
+    if choice.label_share > 0:
+        heard = Listening(graph, labels.type, trainings.device, model.threads).hear(labels.known, labels.targets())
+        scores = heard.beside(scores, choice.label_share)
+    return replace(learned, scores=scores)
 
 
 def start_of(model: PINE, graph: Graph, rng: np.random.Generator) -> NDArray[np.float32]:

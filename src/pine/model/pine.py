@@ -26,8 +26,10 @@ class PINE(Embedder):
     """Learn a vector for every node from its neighbors, with labels or without.
 
     lam: the paper's lambda: agreement of x with f, a mean over all nodes, weighs 1 / lam, infinity turns it off. With
-        one for each node type, the means of the types are weighed one by one. None: it and the number of epochs, up
-        to the given one, are chosen by cross-validation on the training labels.
+        one for each node type, the means of the types are weighed one by one. None: it, the number of epochs, up to
+        the given one, and label_share are chosen by cross-validation on the training labels.
+    label_share: how much of a prediction is the known labels carried along edges (see pine.model.label_share); the rest
+        is theta on x and on f. None: it is chosen with lam, and 0 where lam is given or with batch_size.
     scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
     The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu; vector_rate of
     pubmed and dblp too.
@@ -42,6 +44,7 @@ class PINE(Embedder):
     device: str = "auto"
     threads: int | None = None
     lam: float | tuple[float, ...] | None = None
+    label_share: float | None = None
     scaling: Literal["sum", "sqrt", "mean"] = "sqrt"
     epochs: int = 300
     folds: int = 3
@@ -75,6 +78,7 @@ class PINE(Embedder):
         one = {"lam": 0.005, "weight_decay": 1e-3, "hidden": 16, "projections": 32, "scales": 16}
         two = {"lam": (0.2, 200.0), "weight_decay": 1e-4, "hidden": 8, "projections": 16, "scales": 8}
         printed: dict[str, Any] = {
+            "label_share": 0.0,
             "scaling": "sum",
             "heads": "separate",
             "activation": "sigmoid",
@@ -133,6 +137,9 @@ class PINE(Embedder):
                 raise InputError(f"{field} must not be negative, got {getattr(self, field)!r}")
         if not 0 <= self.attribute_dropout < 1:
             raise InputError(f"attribute_dropout must be in [0, 1), got {self.attribute_dropout!r}")
+        share = self.label_share
+        if share is not None and (isinstance(share, bool | str) or not 0 <= share < 1):
+            raise InputError(f"label_share must be a number of at least 0 and below 1, or None, got {share!r}")
         one_of("scaling", self.scaling, ("sum", "sqrt", "mean"))
         if self.lam is not None:
             given = np.atleast_1d(np.asarray(self.lam, np.float64))
@@ -171,11 +178,12 @@ class PINE(Embedder):
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
         from pine.model.inductive import vectors_of
+        from pine.model.label_share import beside_labels
 
         assert self.labels_ is not None
         place = graph.nodes.slice(self.labels_.type)
         x, f = vectors_of(self, graph)
-        return self.learned_.predictions(self.labels_.task, x[place], f[place])
+        return beside_labels(self, graph, self.learned_.predictions(self.labels_.task, x[place], f[place]))
 
     # ---- saving ----
 

@@ -1,9 +1,9 @@
-"""Choose lambda and the number of epochs by cross-validation on the labels that are known, and on nothing else."""
+"""Choose lambda, the number of epochs and the share of labels by cross-validation on the known labels alone."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -26,16 +26,17 @@ class Choice:
     lam: tuple[float, ...]  # one for all node types, or one for each
     epochs: int
     score: float = float("nan")
+    label_share: float = 0.0
 
     def as_json(self) -> list[Any]:
         """What is saved."""
-        return [list(self.lam), self.epochs, None if math.isnan(self.score) else self.score]
+        return [list(self.lam), self.epochs, None if math.isnan(self.score) else self.score, self.label_share]
 
     @classmethod
     def from_json(cls, saved: list[Any]) -> Self:
-        """The opposite of as_json."""
-        lam, epochs, score = saved
-        return cls(tuple(lam), epochs, float("nan") if score is None else score)
+        """The opposite of as_json; runs of before there was a share have none."""
+        lam, epochs, score, *share = saved
+        return cls(tuple(lam), epochs, float("nan") if score is None else score, *map(float, share))
 
 
 def lambdas(lam: float | tuple[float, ...] | None, share: float = 1.0) -> list[tuple[float, ...]]:
@@ -61,15 +62,20 @@ def held_out_score(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[n
     return -float(np.mean((given[:, 0] - truth) ** 2))
 
 
-def best(options: Sequence[tuple[float, ...]], scores: Mapping[int, Sequence[float]]) -> Choice:
-    """The best lambda and number of epochs, from the held-out score of every option after so many epochs.
+Scores = dict[int, list[list[float]]]  # held-out scores of every lambda with every share, after so many epochs
 
-    An epoch's score is averaged with its neighbors', to still the noise.
+
+def best(options: Sequence[tuple[float, ...]], shares: Sequence[float], scores: Scores) -> Choice:
+    """The lambda and number of epochs that are best with the first share, and the share that is best with these.
+
+    An epoch's score is averaged with its neighbors', to still the noise. Of shares that are level, the first is taken.
     """
     line = sorted(scores)
     smooth = {
         epoch: np.mean([scores[near] for near in line[max(0, at - 1) : at + 2]], axis=0)
         for at, epoch in enumerate(line)
     }
-    found = [Choice(lam, epoch, float(smooth[epoch][k])) for k, lam in enumerate(options) for epoch in line]
-    return max(found, key=lambda choice: choice.score)
+    places = [(k, epoch) for k in range(len(options)) for epoch in line]
+    k, epoch = max(places, key=lambda place: smooth[place[1]][place[0], 0])
+    share = int(smooth[epoch][k].argmax())
+    return Choice(options[k], epoch, float(smooth[epoch][k, share]), shares[share])

@@ -16,9 +16,10 @@ from pine.model.batches import batches_of
 from pine.model.checkpoint import Checkpoint, Keeper
 from pine.model.form import Form
 from pine.model.functions import NeighborFunction, neighborhoods
+from pine.model.label_share import SHARES, Heard, Listening
 from pine.model.loop import RAMP, train
 from pine.model.objective import Objective, Targets
-from pine.model.selection import Choice, best, folds, held_out_score, lambdas
+from pine.model.selection import Choice, Scores, best, folds, held_out_score, lambdas
 from pine.nn.device import device_of
 from pine.progress import Work
 
@@ -70,7 +71,7 @@ class Trainings:
         return self._train([choice.lam], epochs, seen, self.checkpoint.of("last", self.rng, choice, {}))
 
     def choose(self) -> Choice:
-        """The lambda and the number of epochs that are best on held-out labels, where there is something to choose."""
+        """The settings that are best on held-out labels, where lambda is to be chosen and there are labels for it."""
         if self.checkpoint.choice is not None:
             return self.checkpoint.choice
         share = 0.0 if self.labels is None else len(self.labels.known) / self.graph.count(self.labels.type)
@@ -79,26 +80,43 @@ class Trainings:
         options = lambdas(self.model.lam, share)
         parts = self.model.folds if self.graph.num_nodes <= LARGE else min(self.model.folds, 1)
         if len(options) == 1 or parts < 1 or self.labels is None or len(self.labels.known) < ENOUGH:
-            return Choice(options[0], self.epochs)
+            return Choice(options[0], self.epochs, label_share=self._shares()[0])
         return self._cross_validated(self.labels, options, parts)
+
+    def _shares(self) -> Sequence[float]:
+        """The shares to choose from: what the user has fixed stays fixed; batches are for graphs that do not fit."""
+        if self.model.label_share is not None:
+            return (self.model.label_share,)
+        return SHARES if self.model.batch_size is None else SHARES[:1]
 
     def _cross_validated(self, labels: Labels, options: list[tuple[float, ...]], parts: int) -> Choice:
         """Train every option on all folds but one and score it on that one: all of them side by side."""
         fold = folds(labels, ONE_IN if parts == 1 else parts, self.rng)
         seen = np.array([fold != part for part in range(parts)] * len(options))
         positions = torch.tensor(self.graph.nodes.slice(labels.type).start + labels.known, device=self.device)
-        scores: dict[int, list[float]] = {}
+        shares = self._shares()
+        heard = self._heard(labels, seen[:parts]) * len(options) if any(shares) else None
+        scores: Scores = {}
 
         def visit(epoch: int, objective: Objective) -> None:
             predicted = objective.predictions().index_select(1, positions).cpu().numpy()
-            held = [held_out_score(labels, ~mask, given) for mask, given in zip(seen, predicted, strict=True)]
-            scores[epoch] = np.reshape(held, (len(options), parts)).mean(axis=1).tolist()
+            held = [
+                held_out_score(labels, ~mask, predicted[k] if heard is None else heard[k].beside(predicted[k], share))
+                for k, mask in enumerate(seen)
+                for share in shares
+            ]
+            scores[epoch] = np.reshape(held, (len(options), parts, len(shares))).mean(axis=1).tolist()
 
         self.work.plan(len(seen) * self.epochs)
         looks = {*range(CHECK, self.epochs + 1, CHECK), self.epochs}
         keeper = self.checkpoint.of("choice", self.rng, None, scores)
         self._train([lam for lam in options for _ in range(parts)], self.epochs, seen, keeper, looks, visit)
-        return best(options, scores)
+        return best(options, shares, scores)
+
+    def _heard(self, labels: Labels, seen: NDArray[np.bool_]) -> list[Heard]:
+        """What the known nodes hear where only the labels of a mask are known, for every mask (num_known,)."""
+        listening, targets = Listening(self.graph, labels.type, self.device, self.model.threads), labels.targets()
+        return [listening.hear(labels.known[mask], targets[mask]).at(labels.known) for mask in seen]
 
     def _train(
         self,

@@ -106,7 +106,9 @@ def _kept_choice(model: PINE, earlier: PINE, graph: Graph) -> Choice:
     if len(choice.lam) > 1:
         by_type = dict(zip(earlier.nodes_.types, choice.lam, strict=True))
         choice = replace(choice, lam=tuple(by_type[type] for type in graph.node_types))
-    return choice if model.lam is None else Choice(lambdas(model.lam)[0], choice.epochs)
+    if model.lam is not None:
+        choice = Choice(lambdas(model.lam)[0], choice.epochs, label_share=choice.label_share)
+    return choice if model.label_share is None else replace(choice, label_share=model.label_share)
 
 
 def _theta(learned: Learned, old: Labels | None, new: Labels | None, center: float, scale: float) -> dict[str, Array]:
