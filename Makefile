@@ -11,8 +11,9 @@ STAMP := $(VENV)/.installed
 demo: $(STAMP)
 	$(BIN)/pine demo
 
+# Two processes of one thread each: two of two threads would wait for each other on two cores.
 test: lint
-	$(BIN)/python -m pytest -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist worksteal
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
