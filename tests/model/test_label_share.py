@@ -153,3 +153,12 @@ def test_some_nodes_of_what_is_heard():
     part = heard.at(np.array([2, 1]))
     assert part.labels.tolist() == [[4, 5], [2, 3]]
     assert part.reached[:, 0].tolist() == [True, False]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_hears_what_a_cpu_hears():
+    known, targets = np.arange(0, 60, 2), np.eye(3)[GROUP[::2] % 3]
+    there = Listening(GRAPH, "node", torch.device("cuda"), 1).hear(known, targets)
+    here = listening(GRAPH).hear(known, targets)
+    np.testing.assert_allclose(there.labels, here.labels, atol=1e-5)
+    np.testing.assert_array_equal(there.reached, here.reached)
