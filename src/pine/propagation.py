@@ -24,9 +24,9 @@ def seeds_of(count: int, at: NDArray[np.int64], targets: NDArray[np.float64]) ->
 
 def carried(times_s: Callable[[Rows], Rows], seeds: Rows, alpha: float, rounds: int) -> Rows:
     """F after so many rounds; times_s gives S F."""
-    arrived = seeds
+    arrived, kept = seeds, (1 - alpha) * seeds
     for _ in range(rounds):
-        arrived = alpha * times_s(arrived) + (1 - alpha) * seeds
+        arrived = alpha * times_s(arrived) + kept
     return arrived
 
 

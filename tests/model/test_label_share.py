@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-import pine
 from pine import PINE, Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.labels import read_labels
@@ -91,11 +90,14 @@ def test_numbers_are_heard_in_their_own_units():
     )
 
 
-def test_the_share_is_chosen_where_labels_say_more_than_vectors_and_is_kept_in_a_saved_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize("batches", [{}, {"batch_size": 30}])
+def test_the_share_is_chosen_where_labels_say_more_than_vectors_and_is_kept_in_a_saved_run(
+    tmp_path, monkeypatch, batches
+):
     right = np.eye(3, dtype=np.float32)[GROUP % 3]
     monkeypatch.setattr(Heard, "at", lambda heard, at: Heard(right[at], np.ones((len(at), 1), bool)))
     seen = np.where(np.arange(60) % 2, GROUP % 3, -1)
-    model = PINE(epochs=50, dim=8, entropy=0).fit(GRAPH, seen)
+    model = PINE(epochs=50, dim=8, entropy=0, **batches).fit(GRAPH, seen)
     assert model.learned_.choice.label_share == SHARES[-1]
     model.save(tmp_path / "run")
     loaded = PINE.load(tmp_path / "run")
@@ -129,11 +131,11 @@ def test_held_out_labels_are_not_heard_when_the_share_is_chosen(monkeypatch):
     assert all(part == known for part in heard[3:])
 
 
-def test_where_lambda_is_given_or_nodes_come_in_batches_labels_have_no_share():
+def test_where_lambda_is_given_labels_have_no_share():
     seen = np.where(np.arange(60) % 2, GROUP % 3, -1)
     assert PINE(**SMALL).fit(GRAPH, seen).learned_.choice.label_share == 0
-    assert PINE(epochs=50, dim=8, batch_size=30).fit(GRAPH, seen).learned_.choice.label_share == 0
-    assert pine.PINE.paper().label_share == 0
+    assert PINE.paper().label_share == 0
+    assert PINE.paper(lam=None).label_share == 0
 
 
 @pytest.mark.parametrize("share", [1, -0.1, float("nan"), True, "0.5"])

@@ -29,7 +29,7 @@ class PINE(Embedder):
         one for each node type, the means of the types are weighed one by one. None: it, the number of epochs, up to
         the given one, and label_share are chosen by cross-validation on the training labels.
     label_share: how much of a prediction is the known labels carried along edges (see pine.model.label_share); the rest
-        is theta on x and on f. None: it is chosen with lam, and 0 where lam is given or with batch_size.
+        is theta on x and on f. None: it is chosen with lam, and 0 where lam is given.
     scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
     The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu; vector_rate of
     pubmed and dblp too.

@@ -84,10 +84,8 @@ class Trainings:
         return self._cross_validated(self.labels, options, parts)
 
     def _shares(self) -> Sequence[float]:
-        """The shares to choose from: what the user has fixed stays fixed; batches are for graphs that do not fit."""
-        if self.model.label_share is not None:
-            return (self.model.label_share,)
-        return SHARES if self.model.batch_size is None else SHARES[:1]
+        """The shares to choose from; what the user has fixed stays fixed."""
+        return SHARES if self.model.label_share is None else (self.model.label_share,)
 
     def _cross_validated(self, labels: Labels, options: list[tuple[float, ...]], parts: int) -> Choice:
         """Train every option on all folds but one and score it on that one: all of them side by side."""
