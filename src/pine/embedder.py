@@ -142,10 +142,15 @@ class Embedder(ABC):
         assert self.labels_ is not None
         own = self._scores(None, graph, type)
         type = self.labels_.type
-        here = graph.nodes.of(type).find(self.nodes_.of(type).as_column())[self.labels_.known]
-        there = here >= 0  # a training node may be gone
-        scores = spread_scores(graph, type, own, here[there], self.labels_.targets()[there], alpha)
+        scores = spread_scores(graph, type, own, *self._known_in(graph), alpha)
         return scores if ids is None else scores[graph.nodes.find(ids, type)[1]]
+
+    def _known_in(self, graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Where in a graph the nodes with training labels are, as far as they are, and what their scores should be."""
+        assert self.labels_ is not None
+        type = self.labels_.type
+        here = graph.nodes.of(type).find(self.nodes_.of(type).as_column())[self.labels_.known]
+        return here[here >= 0], self.labels_.targets()[here >= 0]
 
     def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
         """Scores of the given nodes of the labelled type, or of all: (num_nodes, num_outputs)."""

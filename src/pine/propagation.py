@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 Rows = Any  # an array, or a tensor
 
 
-def seeds_of(count: int, at: NDArray[np.int64], targets: NDArray[np.float64]) -> NDArray[np.float64]:
+def seeds_of(count: int, at: NDArray[np.int64], targets: NDArray[Any]) -> NDArray[Any]:
     """Y (count, num_outputs + 1) of known labels at some nodes; the last column is the mass of labels that travels."""
-    seeds = np.zeros((count, targets.shape[1] + 1))
-    seeds[at] = np.column_stack([targets, np.ones(len(at))])
+    seeds = np.zeros((count, targets.shape[1] + 1), targets.dtype)
+    seeds[at, :-1], seeds[at, -1] = targets, 1
     return seeds
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from pine import PINE, Graph, InputError
+from pine import PINE, Graph, InputError, propagation
 from pine.baselines import LabelPropagation
 from pine.labels import read_labels
 from pine.model.label_share import ALPHA, ROUNDS, SHARES, Heard, Listening
@@ -42,7 +42,7 @@ def test_what_is_heard_is_label_propagation_and_where_nothing_is_theta_speaks_al
     np.testing.assert_allclose(mixed[reached], expected[reached], atol=1e-5)
     assert not reached[40:].any()  # nodes without an edge
     np.testing.assert_array_equal(mixed[~reached], scores[~reached])
-    assert heard.beside(scores, 0.0) is scores
+    np.testing.assert_array_equal(heard.beside(scores, 0.0), scores)
 
 
 def test_labels_travel_over_nodes_of_other_types():
@@ -53,6 +53,20 @@ def test_labels_travel_over_nodes_of_other_types():
     np.testing.assert_allclose(heard.labels[1], [0.5, 0.5], atol=1e-5)
     assert heard.labels[0, 0] > 0.7
     assert heard.reached[:, 0].tolist() == [True, True, True, False]
+
+
+def test_labels_begin_at_nodes_of_their_own_type():
+    writes = ("author", "writes", "paper")
+    graph = Graph.from_relations({writes: [("a", 1), ("a", 2), ("b", 3), ("b", 4)]})
+    heard = listening(graph, "paper").hear(np.array([3]), np.ones((1, 1)))
+    assert heard.reached[:, 0].tolist() == [False, False, True, True]
+
+
+def test_of_a_mass_too_small_to_divide_by_nothing_is_heard():
+    arrived = np.array([[1e-44, 1e-44], [1e-30, 2e-30], [0, 0]], np.float32)
+    labels, reached = propagation.heard(arrived)
+    assert reached[:, 0].tolist() == [False, True, False]
+    assert labels[1, 0] == pytest.approx(0.5)
 
 
 def test_a_share_that_the_user_gives_is_that_of_the_prediction_also_in_a_graph_that_has_grown():
@@ -129,6 +143,19 @@ def test_held_out_labels_are_not_heard_when_the_share_is_chosen(monkeypatch):
     assert sorted(map(len, folds)) == [13, 13, 14]
     assert set.union(*folds) == known
     assert all(part == known for part in heard[3:])
+
+
+def test_each_fold_is_scored_with_what_is_heard_without_it(monkeypatch):
+    right = GROUP % 3
+
+    def right_where_unknown(self, known, targets):
+        said = right.copy()
+        said[known] = (right[known] + 1) % 3
+        return Heard(np.eye(3, dtype=np.float32)[said], np.ones((60, 1), bool))
+
+    monkeypatch.setattr(Listening, "hear", right_where_unknown)
+    model = PINE(epochs=50, dim=8, entropy=0).fit(GRAPH, np.where(np.arange(60) % 2, right, -1))
+    assert model.learned_.choice.label_share == SHARES[-1]
 
 
 def test_where_lambda_is_given_labels_have_no_share():

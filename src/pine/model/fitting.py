@@ -78,8 +78,8 @@ def _learn(
     place = graph.nodes.slice(labels.type)
     scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
     if choice.label_share > 0:
-        heard = Listening(graph, labels.type, trainings.device, model.threads).hear(labels.known, labels.targets())
-        scores = heard.beside(scores, choice.label_share)
+        listening = Listening(graph, labels.type, trainings.device, model.threads)
+        scores = listening.hear(labels.known, labels.targets()).beside(scores, choice.label_share)
     return replace(learned, scores=scores)
 
 

@@ -7,7 +7,6 @@ near. Which is worth more depends on the graph: the share is chosen with the oth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -17,9 +16,6 @@ from torch import Tensor
 from pine.graph import Graph
 from pine.nn import Neighbors
 from pine.propagation import carried, heard, seeds_of
-
-if TYPE_CHECKING:
-    from pine.model.pine import PINE
 
 # Shares to choose from, and how far labels travel, as found on held-out training labels of cora, citeseer, pubmed,
 # wikipedia and email-eu. The first is used where there is nothing to choose with.
@@ -36,8 +32,6 @@ class Heard:
 
     def beside(self, scores: NDArray[np.float32], share: float) -> NDArray[np.float32]:
         """Scores of which a share is what is heard; where nothing is, they stay."""
-        if share == 0:
-            return scores
         mixed: NDArray[np.float32] = np.where(self.reached, (1 - share) * scores + share * self.labels, scores)
         return mixed
 
@@ -49,27 +43,16 @@ class Heard:
 class Listening:
     """The links of a graph's nodes, prepared for a device."""
 
-    def __init__(self, graph: Graph, type: str, device: torch.device, threads: int | None) -> None:
+    def __init__(self, graph: Graph, type: str, device: torch.device | str, threads: int | None) -> None:
         self.place, self.count = graph.nodes.slice(type), graph.num_nodes
         self.neighbors = Neighbors.of(graph.links(), "sqrt", device, threads=threads)
         self.root = torch.tensor(self.neighbors.scale, dtype=torch.float32, device=device)[:, None]
 
     def hear(self, known: NDArray[np.int64], targets: NDArray[np.float64]) -> Heard:
         """What all nodes of the type hear of labels (num_known, num_outputs) at some of them."""
-        seeds = seeds_of(self.count, self.place.start + known, targets).astype(np.float32)
+        seeds = seeds_of(self.count, self.place.start + known, targets.astype(np.float32))
         arrived = carried(self._times_s, torch.tensor(seeds, device=self.neighbors.device), ALPHA, ROUNDS)
         return Heard(*heard(arrived[self.place].cpu().numpy()))
 
     def _times_s(self, f: Tensor) -> Tensor:
         return self.neighbors.total(self.root * f, transposed=False)
-
-
-def beside_labels(model: PINE, graph: Graph, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scores of the labelled type's nodes in a graph that holds training nodes, with the share that labels have."""
-    share, labels = model.learned_.choice.label_share, model.labels_
-    if share == 0 or labels is None:
-        return scores
-    here = graph.nodes.of(labels.type).find(model.nodes_.of(labels.type).as_column())[labels.known]
-    there = here >= 0  # a training node may be gone
-    listening = Listening(graph, labels.type, torch.device("cpu"), model.threads)
-    return listening.hear(here[there], labels.targets()[there]).beside(scores, share)

@@ -178,12 +178,17 @@ class PINE(Embedder):
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
         from pine.model.inductive import vectors_of
-        from pine.model.label_share import beside_labels
+        from pine.model.label_share import Listening
 
         assert self.labels_ is not None
         place = graph.nodes.slice(self.labels_.type)
         x, f = vectors_of(self, graph)
-        return beside_labels(self, graph, self.learned_.predictions(self.labels_.task, x[place], f[place]))
+        scores = self.learned_.predictions(self.labels_.task, x[place], f[place])
+        share = self.learned_.choice.label_share
+        if share > 0:
+            listening = Listening(graph, self.labels_.type, "cpu", self.threads)
+            scores = listening.hear(*self._known_in(graph)).beside(scores, share)
+        return scores
 
     # ---- saving ----
 

@@ -74,10 +74,10 @@ class Trainings:
         """The settings that are best on held-out labels, where lambda is to be chosen and there are labels for it."""
         if self.checkpoint.choice is not None:
             return self.checkpoint.choice
-        share = 0.0 if self.labels is None else len(self.labels.known) / self.graph.count(self.labels.type)
+        labelled = 0.0 if self.labels is None else len(self.labels.known) / self.graph.count(self.labels.type)
         if self.columns:
-            share = 1.0  # attributes speak where labels are few, and strong agreement holds A back
-        options = lambdas(self.model.lam, share)
+            labelled = 1.0  # attributes speak where labels are few, and strong agreement holds A back
+        options = lambdas(self.model.lam, labelled)
         parts = self.model.folds if self.graph.num_nodes <= LARGE else min(self.model.folds, 1)
         if len(options) == 1 or parts < 1 or self.labels is None or len(self.labels.known) < ENOUGH:
             return Choice(options[0], self.epochs, label_share=self._shares()[0])
