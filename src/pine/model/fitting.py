@@ -14,7 +14,6 @@ from rich.console import Console
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.checkpoint import Checkpoint, key_of
-from pine.model.label_share import Listening
 from pine.model.learned import Learned
 from pine.model.objective import Objective
 from pine.model.start import structural_start
@@ -78,8 +77,8 @@ def _learn(
     place = graph.nodes.slice(labels.type)
     scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
     if choice.label_share > 0:
-        listening = Listening(graph, labels.type, trainings.device, model.threads)
-        scores = listening.hear(labels.known, labels.targets()).beside(scores, choice.label_share)
+        heard = trainings.listening.hear(labels.known, labels.targets())
+        scores = heard.beside(scores, choice.label_share)
     return replace(learned, scores=scores)
 
 

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from pine.labels import Labels
 
-# lambda / share of labelled nodes, as found on held-out training labels of cora, citeseer, wikipedia and email-eu: with
-# few labels, agreement with the neighbors has to weigh more. The first is the best single one, and is used where there
-# is nothing to choose with.
+# lambda / the part of the nodes that is labelled, as found on held-out training labels of cora, citeseer, wikipedia and
+# email-eu: with few labels, agreement with the neighbors has to weigh more. The first is the best single one, and is
+# used where there is nothing to choose with.
 CANDIDATES = (15.0, 60.0)
-LEAST_SHARE = 0.05  # below it no setting was tried: lambda stays where it is
+LEAST_LABELLED = 0.05  # below it no setting was tried: lambda stays where it is
+
+Scores = dict[int, list[list[float]]]  # held-out scores of every lambda with every share, after so many epochs
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,10 @@ class Choice:
         return cls(tuple(lam), epochs, float("nan") if score is None else score, *map(float, share))
 
 
-def lambdas(lam: float | tuple[float, ...] | None, share: float = 1.0) -> list[tuple[float, ...]]:
-    """The lambdas to choose from, for a share of labelled nodes; what the user has fixed stays fixed."""
+def lambdas(lam: float | tuple[float, ...] | None, labelled: float = 1.0) -> list[tuple[float, ...]]:
+    """The lambdas to choose from, by the part of the nodes that is labelled; what the user has fixed stays fixed."""
     if lam is None:
-        return [(each * max(share, LEAST_SHARE),) for each in CANDIDATES]
+        return [(each * max(labelled, LEAST_LABELLED),) for each in CANDIDATES]
     return [(float(lam),) if isinstance(lam, int | float) else tuple(map(float, lam))]
 
 
@@ -60,9 +62,6 @@ def held_out_score(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[n
         right = float(((given >= 0.5) & (truth == 1)).sum())
         return 2 * right / max(1.0, float((given >= 0.5).sum() + truth.sum()))  # micro F1
     return -float(np.mean((given[:, 0] - truth) ** 2))
-
-
-Scores = dict[int, list[list[float]]]  # held-out scores of every lambda with every share, after so many epochs
 
 
 def best(options: Sequence[tuple[float, ...]], shares: Sequence[float], scores: Scores) -> Choice:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,13 +94,13 @@ class Trainings:
         seen = np.array([fold != part for part in range(parts)] * len(options))
         positions = torch.tensor(self.graph.nodes.slice(labels.type).start + labels.known, device=self.device)
         shares = self._shares()
-        heard = self._heard(labels, seen[:parts]) * len(options) if any(shares) else None
+        heard = self._heard(labels, seen[:parts]) * len(options)
         scores: Scores = {}
 
         def visit(epoch: int, objective: Objective) -> None:
             predicted = objective.predictions().index_select(1, positions).cpu().numpy()
             held = [
-                held_out_score(labels, ~mask, predicted[k] if heard is None else heard[k].beside(predicted[k], share))
+                held_out_score(labels, ~mask, heard[k].beside(predicted[k], share))
                 for k, mask in enumerate(seen)
                 for share in shares
             ]
@@ -113,8 +114,14 @@ class Trainings:
 
     def _heard(self, labels: Labels, seen: NDArray[np.bool_]) -> list[Heard]:
         """What the known nodes hear where only the labels of a mask are known, for every mask (num_known,)."""
-        listening, targets = Listening(self.graph, labels.type, self.device, self.model.threads), labels.targets()
-        return [listening.hear(labels.known[mask], targets[mask]).at(labels.known) for mask in seen]
+        targets = labels.targets()
+        return [self.listening.hear(labels.known[mask], targets[mask]).at(labels.known) for mask in seen]
+
+    @cached_property
+    def listening(self) -> Listening:
+        """How nodes of the labelled type hear labels: for the choice, and for the predictions at the end."""
+        assert self.labels is not None
+        return Listening(self.graph, self.labels.type, self.device, self.model.threads)
 
     def _train(
         self,
