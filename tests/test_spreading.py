@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pine import PINE, Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.model import StructuralStart
-from pine.spreading import normalized_adjacency, spread_scores
+from pine.propagation import normalized_adjacency
+from pine.spreading import spread_scores
 
 NOBODY = np.empty(0, np.int64)
 

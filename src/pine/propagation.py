@@ -10,9 +10,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from pine.graph import Graph
+
 Rows = Any  # an array, or a tensor
+
+
+def normalized_adjacency(graph: Graph) -> sp.csr_array:
+    """S = D^-1/2 A D^-1/2 over all nodes, whatever their type; a directed edge carries scores both ways."""
+    adjacency = graph.links().to_scipy().astype(np.float64)
+    degrees = adjacency.sum(axis=1)
+    scale = sp.diags_array(1 / np.sqrt(np.where(degrees > 0, degrees, 1)))
+    return sp.csr_array(scale @ adjacency @ scale)
 
 
 def seeds_of(count: int, at: NDArray[np.int64], targets: NDArray[Any]) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError
 from pine.graph import Graph
+from pine.propagation import normalized_adjacency
 
 ROUNDS = 30
 
@@ -56,11 +57,3 @@ def spread_scores(
     for _ in range(rounds):
         q = step @ q + kept
     return np.asarray(q[place], np.float32)
-
-
-def normalized_adjacency(graph: Graph) -> sp.csr_array:
-    """S = D^-1/2 A D^-1/2 over all nodes, whatever their type; a directed edge carries scores both ways."""
-    adjacency = graph.links().to_scipy().astype(np.float64)
-    degrees = adjacency.sum(axis=1)
-    scale = sp.diags_array(1 / np.sqrt(np.where(degrees > 0, degrees, 1)))
-    return sp.csr_array(scale @ adjacency @ scale)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
 
 from pine.graph import Graph
-from pine.spreading import normalized_adjacency
+from pine.propagation import normalized_adjacency
 
 SMALL = 100  # nodes up to which all eigenvalues are found at once
 

@@ -13,8 +13,7 @@ from pine.embedder import Embedder, Fitted
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.propagation import carried, heard, seeds_of
-from pine.spreading import normalized_adjacency
+from pine.propagation import carried, heard, normalized_adjacency, seeds_of
 
 
 @dataclass
