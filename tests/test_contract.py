@@ -264,3 +264,11 @@ def test_hidden_labels_do_not_reach_a_method_that_looks_for_them():
     assert Spy.found == []
     assert len(results) == 3
     assert all(result.scores["accuracy"] < 0.7 for result in results)
+
+
+def test_a_setting_of_a_wrong_kind_is_refused_by_name(method):
+    graph, labels = islands()
+    for name in method().get_params():
+        for wrong in (object(), {"a": 1}, [object()]):
+            with pytest.raises(InputError, match=f"{name} must be .*, got"):
+                method().set_params(**{name: wrong}).fit(graph, labels_for(method, labels))

@@ -15,6 +15,7 @@ from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.graph.nodes import Nodes
 from pine.labels import TASKS, Labels, Task, read_labels
+from pine.settings import check_kinds
 from pine.spreading import check_spread, spread_scores
 from pine.storage import read_run, write_run
 
@@ -61,6 +62,7 @@ class Embedder(ABC):
         # A search over np.arange(...) gives NumPy's numbers, which JSON and other libraries do not take.
         settings = self.get_params()
         self.set_params(**{key: each.item() for key, each in settings.items() if isinstance(each, np.generic)})
+        check_kinds(type(self), self.get_params())
         read = read_labels(graph, labels, task)
         if self.supervised and self.needs_labels and read is None:
             raise InputError(f"{self.name} learns from labels and needs some: fit(graph, labels)")

@@ -159,8 +159,10 @@ def _plain(value: Any) -> Any:
     """A setting for JSON; a random generator cannot be written down."""
     if isinstance(value, np.random.Generator):
         return None
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
     return list(value) if isinstance(value, tuple) else value
 
 

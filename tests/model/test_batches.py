@@ -171,7 +171,7 @@ def test_attributes_are_learned_in_batches_too():
     ("settings", "said"),
     [
         ({"batch_size": 0}, "batch_size must be a positive whole number or None, got 0"),
-        ({"batch_size": 10, "samples": 2.5}, "samples must be a positive whole number or None, got 2.5"),
+        ({"batch_size": 10, "samples": 2.5}, "samples must be a whole number or none, got 2.5"),
         ({"samples": 5}, "samples are drawn for batches: set batch_size too"),
     ],
 )

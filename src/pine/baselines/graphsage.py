@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 
 from pine.baselines.graph_network import GraphNetwork
 from pine.embedder import Seed
-from pine.errors import one_of
 
 
 @dataclass
@@ -50,7 +49,3 @@ class GraphSAGE(GraphNetwork):
         import pine.baselines.graphsage_network as code
 
         return code
-
-    def _check(self) -> None:
-        super()._check()
-        one_of("aggregator", self.aggregator, ("pool", "mean"))

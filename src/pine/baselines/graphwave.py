@@ -17,7 +17,7 @@ from pine.baselines.graphwave_laplacians import LAPLACIANS
 from pine.baselines.graphwave_wavelets import BLOCK, characteristic, characteristic_exact, left_out
 from pine.baselines.memory import need_memory
 from pine.embedder import Embedder, Fitted
-from pine.errors import InputError, one_of
+from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.parallel import number_of_threads
@@ -68,7 +68,6 @@ class GraphWave(Embedder):
         return self.heat if self.laplacian == "normalized" else self.heat / 2
 
     def _check(self) -> None:
-        one_of("laplacian", self.laplacian, LAPLACIANS)
         if not 0 < self.heat < np.inf or not 0 < self.step < np.inf or self.samples < 1 or self.order < 1:
             raise InputError(
                 "heat and step must be positive, samples and order at least 1, "

@@ -79,11 +79,11 @@ def linked_types(graph: Graph) -> list[Metapath]:
 
 def checked_metapaths(metapaths: Sequence[Metapath], graph: Graph) -> Sequence[Metapath]:
     """The given metapaths, if they are cycles of types that relations of the graph link."""
-    if not isinstance(metapaths, Sequence) or isinstance(metapaths, str) or not metapaths:
+    if not metapaths:
         raise InputError(f"metapaths must be a tuple of tuples of node types, or None for all pairs, got {metapaths!r}")
     linked = {frozenset((source, target)) for source, _, target in graph.relations}
     for metapath in metapaths:
-        if isinstance(metapath, str) or len(metapath) < 2 or metapath[0] != metapath[-1]:
+        if len(metapath) < 2 or metapath[0] != metapath[-1]:
             raise InputError(
                 f"a metapath goes from a node type back to it, as ('author', 'term', 'author') does, got {metapath!r}"
             )

@@ -21,7 +21,7 @@ from pine.baselines.struc2vec_pairs import all_pairs, pairs_per_node, similar_pa
 from pine.baselines.struc2vec_rings import RingSizes, find_rings
 from pine.baselines.walk_vectors import walk_vectors
 from pine.embedder import Embedder, Fitted, Seed
-from pine.errors import InputError, one_of
+from pine.errors import InputError
 from pine.graph import Graph
 from pine.graph.csr import CSR
 from pine.labels import Labels
@@ -88,7 +88,6 @@ class Struc2Vec(Embedder):
         return Layers.of(count, pairs, distances(rings, pairs, num_layers, self.threads))
 
     def _check(self) -> None:
-        one_of("pairs", self.pairs, ("auto", "similar", "all"))
         if not 0 < self.stay <= 1:
             raise InputError(f"stay must be a chance above 0 and up to 1, got {self.stay}")
         if self.until_layer is not None and self.until_layer < 0:

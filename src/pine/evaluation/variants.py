@@ -16,27 +16,20 @@ import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.methods import method_class
 from pine.model.pine import PINE
+from pine.settings import SAID, is_a, kinds_of, said
 from pine.spreading import check_spread
 
 OWN = ("paper", "labels", "spread", "types")
 PAPER = {"one-type": False, "typed": True}
 LITERALS = {"none": None, "true": True, "false": False}
 METAPATHS = tuple[tuple[str, ...], ...]
-KINDS = {
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    str: "a word",
-    NoneType: "none",
-    METAPATHS: "cycles of node types such as author-term-author (several joined by +)",
-}
+CYCLES = "cycles of node types such as author-term-author (several joined by +)"
 
 
 @dataclass(frozen=True)
@@ -138,12 +131,17 @@ def _setting(spec: str, method: type[Embedder], key: str, text: str) -> Any:
         )
     if key == "seed":
         raise InputError(f"{spec!r}: the seed is the number of the repeat; leave seed= out")
-    kinds = _kinds(get_type_hints(method)[key])
+    kinds = [kind for kind in kinds_of(get_type_hints(method)[key]) if _can_be_written(kind)]
     value = _metapaths(text) if METAPATHS in kinds and "-" in text else _literal(text)
-    if not any(_is_a(value, kind) for kind in kinds):
-        wanted = " or ".join(KINDS.get(kind, repr(kind)) for kind in kinds if isinstance(kind, str) or kind in KINDS)
+    if not any(is_a(value, kind) for kind in kinds):
+        wanted = " or ".join(CYCLES if kind == METAPATHS else said(kind) for kind in kinds)
         raise InputError(f"{spec!r}: {key} takes {wanted}, got {text!r}")
     return value
+
+
+def _can_be_written(kind: Any) -> bool:
+    """Whether a spec has a way to say it."""
+    return kind in (*SAID, METAPATHS) or isinstance(kind, str)
 
 
 def _literal(text: str) -> Any:
@@ -162,21 +160,6 @@ def _metapaths(text: str) -> Any:
     paths = tuple(tuple(path.split("-")) for path in text.split("+"))
     cycles = all(len(path) > 1 and path[0] == path[-1] and all(path) for path in paths)
     return paths if cycles else text
-
-
-def _kinds(hint: Any) -> list[Any]:
-    """What an annotation allows: types, and the words of a Literal."""
-    if get_origin(hint) in (Union, UnionType):
-        return [kind for each in get_args(hint) for kind in _kinds(each)]
-    return list(get_args(hint)) if get_origin(hint) is Literal else [hint]
-
-
-def _is_a(value: Any, kind: Any) -> bool:
-    if isinstance(kind, str):
-        return bool(value == kind)
-    if kind in (int, float):
-        return isinstance(value, int | kind) and not isinstance(value, bool)
-    return kind in KINDS and isinstance(value, tuple if kind == METAPATHS else kind)
 
 
 def _switch(spec: str, given: Mapping[str, str], key: str) -> bool:

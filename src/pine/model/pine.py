@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pine._version import __version__
 from pine.embedder import Embedder, Fitted, Seed
-from pine.errors import InputError, listed, one_of
+from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.graph.groups import By
 from pine.labels import Labels
@@ -69,7 +69,7 @@ class PINE(Embedder):
     batch_size: int | None = None  # nodes at a time, where a graph's activations do not fit: see pine.model.batches
     samples: int | None = None  # with batch_size: neighbors of a node in each group, drawn anew each epoch; None: all
     guard: float = 1.0  # without labels: weight of the decorrelation that keeps vectors from collapsing
-    checkpoint: str | None = None  # a file for the state of a fit under way: an interrupted fit goes on from it
+    checkpoint: str | Path | None = None  # a file for the state of a fit under way: an interrupted fit goes on from it
     progress: bool = False
 
     @classmethod
@@ -112,8 +112,6 @@ class PINE(Embedder):
         return Fitted(self.learned_.x, self.learned_.scores)
 
     def _check_settings(self, graph: Graph) -> None:
-        one_of("start", self.start, ("structural", "random"))
-        one_of("functions", self.functions, ("shared", "per-type"))
         if self.attributes and not graph.features:
             raise InputError(
                 "attributes=True needs node features: Graph.from_edges(..., features=...) or with_features"
@@ -121,11 +119,11 @@ class PINE(Embedder):
         number_of_threads(self.threads)
         for field, least in (("dim", 1), ("epochs", 1), ("hidden", 1), ("projections", 1), ("scales", 1), ("folds", 0)):
             value = getattr(self, field)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            if value < least:
                 raise InputError(f"{field} must be a whole number of at least {least}, got {value!r}")
         for field in ("batch_size", "samples"):
             value = getattr(self, field)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            if value is not None and value < 1:
                 raise InputError(f"{field} must be a positive whole number or None, got {value!r}")
         if self.samples is not None and self.batch_size is None:
             raise InputError("samples are drawn for batches: set batch_size too")
@@ -137,10 +135,8 @@ class PINE(Embedder):
                 raise InputError(f"{field} must not be negative, got {getattr(self, field)!r}")
         if not 0 <= self.attribute_dropout < 1:
             raise InputError(f"attribute_dropout must be in [0, 1), got {self.attribute_dropout!r}")
-        share = self.label_share
-        if share is not None and (isinstance(share, bool | str) or not 0 <= share < 1):
-            raise InputError(f"label_share must be a number of at least 0 and below 1, or None, got {share!r}")
-        one_of("scaling", self.scaling, ("sum", "sqrt", "mean"))
+        if self.label_share is not None and not 0 <= self.label_share < 1:
+            raise InputError(f"label_share must be in [0, 1), or None, got {self.label_share!r}")
         if self.lam is not None:
             given = np.atleast_1d(np.asarray(self.lam, np.float64))
             if not (given > 0).all():  # infinity turns the agreement off

@@ -27,7 +27,7 @@ class StructuralStart(Embedder):
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         from pine.model.start import structural_start  # where it is used, so that `import pine` stays quick
 
-        if not isinstance(self.dim, int) or self.dim < 1:
+        if self.dim < 1:
             raise InputError(f"dim must be a positive whole number, got {self.dim!r}")
         adjacency = graph.links()
         return Fitted(structural_start(adjacency, self.dim, rng, threads=self.threads))
