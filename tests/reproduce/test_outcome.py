@@ -395,6 +395,14 @@ def test_figures_are_drawn_as_png_and_svg(tmp_path, ratios):
     assert (tmp_path / "small-cora.svg").read_text().lstrip().startswith("<?xml")
 
 
+@pytest.mark.parametrize(("low", "written"), [(0.3, True), (0.8, False)])
+def test_a_method_far_below_the_first_is_written_at_the_edge_and_does_not_press_the_others(tmp_path, low, written):
+    scores = {"A": 0.85, "B": 0.84, "C": low}
+    rows = [row(m, r, score, repeat=k) for m, score in scores.items() for r in (0.1, 0.5) for k in (0, 1)]
+    figures(Experiment.of("small", SMALL), rows, tmp_path)
+    assert ("\u25c2 30.0" in (tmp_path / "small-cora.svg").read_text(encoding="utf-8")) == written
+
+
 @pytest.mark.parametrize("methods", ["ABCD", "ABCDE"])
 def test_many_methods_are_also_compared_closely_with_the_first(tmp_path, methods):
     rows = [row(m, r, 0.5 + r / 4, repeat=k) for m in methods for r in (0.1, 0.5, 0.9) for k in (0, 1, 2)]

@@ -23,6 +23,7 @@ ACROSS = 3  # panels in a row
 FEW = 3  # ratios
 CROWD = 5  # methods in one panel: more than that lie on each other
 LOWEST = -8  # points below the first method: further down is not drawn where methods are compared closely
+FAR = 12  # points below the first method: what is further down is written at the edge, so as not to press the rest
 DODGE = 0.45  # percent of labelled nodes between the bars of two methods
 
 
@@ -167,14 +168,23 @@ def _panels(title: str, panels: Sequence[Grid]) -> Any:
 
 def _points(ax: Any, grid: Grid, x: float, methods: Sequence[str]) -> None:
     """A row a method, mean and deviation at one x, and a line at the first method's mean."""
-    for row, method in enumerate(methods):
-        if _finished(grid, method, x):
-            cell = grid.cells[method, x]
-            color, marker = COLORS[1 if row else 0], MARKERS[1 if row else 0]
-            ax.errorbar(100 * cell.mean, row, xerr=100 * cell.deviation, marker=marker, color=color, capsize=2)
+    least = -np.inf
     if _finished(grid, methods[0], x):
-        ax.axvline(100 * grid.cells[methods[0], x].mean, color=COLORS[0], linewidth=0.8, alpha=0.6)
+        first = 100 * grid.cells[methods[0], x].mean
+        ax.axvline(first, color=COLORS[0], linewidth=0.8, alpha=0.6)
+        least = first - FAR
+    for row, method in enumerate(methods):
+        if not _finished(grid, method, x):
+            continue
+        mean, deviation = 100 * grid.cells[method, x].mean, 100 * grid.cells[method, x].deviation
+        color, marker = COLORS[1 if row else 0], MARKERS[1 if row else 0]
+        if mean < least:
+            edge = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": 9}
+            ax.text(0.02, row, f"\u25c2 {mean:.1f} \u00b1{deviation:.1f}", **edge)
+        else:
+            ax.errorbar(mean, row, xerr=deviation, marker=marker, color=color, capsize=2)
     ax.set_yticks(range(len(methods)), methods)
+    ax.set_ylim(-0.7, len(methods) - 0.3)
     ax.grid(alpha=0.3, linewidth=0.5)
 
 
