@@ -165,9 +165,18 @@ def test_where_lambda_is_given_labels_have_no_share():
     assert PINE.paper(lam=None).label_share == 0
 
 
-@pytest.mark.parametrize("share", [1, -0.1, float("nan")])
-def test_a_share_that_is_none_is_refused(share):
-    with pytest.raises(InputError, match=r"label_share must be in \[0, 1\), or None, got"):
+@pytest.mark.parametrize(
+    ("share", "message"),
+    [
+        (1, r"label_share must be in \[0, 1\), or None, got 1"),
+        (-0.1, r"label_share must be in \[0, 1\), or None, got -0.1"),
+        (float("nan"), r"label_share must be in \[0, 1\), or None, got nan"),
+        (True, "label_share must be a number or none, got True"),
+        ("0.5", "label_share must be a number or none, got '0.5'"),
+    ],
+)
+def test_a_share_that_is_none_is_refused(share, message):
+    with pytest.raises(InputError, match=message):
         PINE(label_share=share).fit(GRAPH, {0: "a", 1: "b"})
 
 
