@@ -24,10 +24,10 @@ import scipy.sparse as sp
 import torch
 
 from pine.datasets import Dataset, load
-from pine.inductive.run import learn
-from pine.inductive.settings import Setting, parse
 from pine.labels import Labels, read_labels
 from pine.reproduce import experiment
+from pine.reproduce.inductive.run import learn
+from pine.reproduce.inductive.settings import Setting, parse
 
 POSTS, EDGES, ATTRIBUTES, GROUPS = 232_965, 57_307_946, 602, 41
 TRAIN, VAL = 0.66, 0.10  # Reddit has 153,431, 23,831 and 55,703 posts

@@ -33,7 +33,8 @@ from pine.datasets import load
 from pine.evaluation import split
 from pine.graph.csr import CSR
 from pine.labels import read_labels
-from pine.model import start, start_hubs
+from pine.model.init import hubs as start_hubs
+from pine.model.init import start
 
 DIM, RATIOS, REPEATS = 64, (0.1, 0.5, 0.9), 3
 WAYS = {"exact": 10**12, "pushed": 0}  # up to how many nodes the start is exact

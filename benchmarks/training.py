@@ -40,10 +40,10 @@ from pine import METHODS, PINE, Graph
 from pine.datasets import load
 from pine.evaluation.protocol import split
 from pine.graph.csr import CSR
-from pine.model import start
+from pine.model.init import start
+from pine.model.init.factor import EXTRA
+from pine.model.init.push import ENTRIES, LEAST, MOST
 from pine.model.selection import CANDIDATES
-from pine.model.start_factor import EXTRA
-from pine.model.start_push import ENTRIES, LEAST, MOST
 from pine.nn import Neighbors, SetFunction, neighbor_sum
 
 CLASSES, KNOWN = 10, 0.1

@@ -34,10 +34,10 @@ from planted import as_graph, planted_graph
 
 from pine import Graph
 from pine.baselines import DeepWalk, Node2Vec
-from pine.baselines.skip_gram import NEGATIVES, skip_gram
+from pine.baselines.skip_gram.skip_gram import NEGATIVES, skip_gram
 from pine.graph.csr import build_csr
-from pine.graph.second_order_walks import SecondOrderWalker
-from pine.graph.walks import Walker
+from pine.graph.sampling.node2vec_walks import SecondOrderWalker
+from pine.graph.sampling.walks import Walker
 
 WALKS, LENGTH, WINDOW, DIM = 10, 80, 10, 64
 Spent = tuple[float, float]  # seconds by the clock, and of the processor

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from pine.pictures import draw_classes
+from pine.plots import draw_classes
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pine import PINE, Graph, InputError
-from pine.settings import check_kinds, is_a, kinds_of
+from pine._internal.settings import check_settings, is_a, kinds_of
 
 
 class Owner:
@@ -41,10 +41,10 @@ class Owner:
 )
 def test_kinds_are_told_apart(name, fit, unfit, wanted):
     for value in fit:
-        check_kinds(Owner, {name: value})
+        check_settings(Owner, {name: value})
     for value in unfit:
         with pytest.raises(InputError, match=f"^{name} must be {wanted}, got "):
-            check_kinds(Owner, {name: value})
+            check_settings(Owner, {name: value})
 
 
 def test_a_union_allows_what_its_parts_allow():
@@ -53,10 +53,9 @@ def test_a_union_allows_what_its_parts_allow():
     assert not is_a("b", "a")
 
 
-def test_a_path_and_an_array_are_saved_with_the_other_settings(tmp_path):
+def test_an_array_is_saved_with_the_other_settings(tmp_path):
     graph = Graph.from_edges([(0, 1), (1, 2)])
-    model = PINE(lam=np.array([2.0]), epochs=2, dim=2, checkpoint=tmp_path / "state").fit(graph)
+    model = PINE(lam=np.array([2.0]), epochs=2, dim=2).fit(graph)
     model.save(tmp_path / "run")
     loaded = PINE.load(tmp_path / "run")
     assert loaded.lam == (2.0,)
-    assert loaded.checkpoint == str(tmp_path / "state")

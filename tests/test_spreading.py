@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pine import PINE, Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.model import StructuralStart
-from pine.propagation import normalized_adjacency
-from pine.spreading import spread_scores
+from pine.propagation import normalized_adjacency, smooth_scores
 
 NOBODY = np.empty(0, np.int64)
 
@@ -29,7 +28,7 @@ def probabilities(rng: np.random.Generator, count: int) -> np.ndarray:
 def test_scores_are_the_solution_of_their_equation():
     graph, rng = random_graph(0), np.random.default_rng(1)
     q0, known = probabilities(rng, 32), np.array([3, 7, 21])
-    found = spread_scores(graph, "node", q0, known, np.eye(3), 0.5, rounds=60)
+    found = smooth_scores(graph, "node", q0, known, np.eye(3), 0.5, rounds=60)
     q0[known] = np.eye(3)
     listens = np.full(32, 0.5)
     listens[known] = 0
@@ -45,7 +44,7 @@ def test_scores_are_the_solution_of_their_equation():
 def test_probabilities_stay_probabilities_known_labels_stay_and_a_node_alone_keeps_its_score(seed, alpha):
     graph, rng = random_graph(seed), np.random.default_rng(seed)
     q0, known = probabilities(rng, 32), np.array([0, 5, 9])
-    found = spread_scores(graph, "node", q0, known, np.eye(3), alpha)
+    found = smooth_scores(graph, "node", q0, known, np.eye(3), alpha)
     np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-5)
     assert found.min() >= 0
     np.testing.assert_array_equal(found[known], np.eye(3))
@@ -55,7 +54,7 @@ def test_probabilities_stay_probabilities_known_labels_stay_and_a_node_alone_kee
 def test_numbers_stay_between_the_smallest_and_the_largest():
     graph, rng = random_graph(2), np.random.default_rng(3)
     numbers = 100 + 50 * rng.standard_normal((32, 1))
-    found = spread_scores(graph, "node", numbers, NOBODY, np.empty((0, 1)), 0.9)
+    found = smooth_scores(graph, "node", numbers, NOBODY, np.empty((0, 1)), 0.9)
     assert numbers.min() <= found.min() <= found.max() <= numbers.max()
     assert found.std() < numbers.std()
 
@@ -64,7 +63,7 @@ def test_nodes_of_other_types_pass_on_what_arrives():
     uses = [("a", 1), ("b", 1), ("c", 2), ("d", 2)]
     graph = Graph.from_relations({("author", "uses", "word"): uses})
     unsure = np.full((4, 2), 0.5)
-    found = spread_scores(graph, "author", unsure, np.array([0, 2]), np.eye(2), 0.5)
+    found = smooth_scores(graph, "author", unsure, np.array([0, 2]), np.eye(2), 0.5)
     assert found[1, 0] > 0.6, "b uses the word of a"
     assert found[3, 1] > 0.6, "d uses the word of c"
     np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-6)

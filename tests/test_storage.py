@@ -48,7 +48,7 @@ def test_a_save_that_fails_leaves_the_old_run_and_nothing_half_written(model, tm
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("pine.storage.save_file", fail)
+    monkeypatch.setattr("pine.io.runs.save_file", fail)
     with pytest.raises(OSError, match="disk full"):
         model.save(tmp_path / "run")
     assert os.listdir(tmp_path) == ["run"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pine._internal.progress import Progress
+from pine._internal.settings import (
+    change_settings,
+    check_settings,
+    deep_settings,
+    find_setting,
+    own_settings,
+    plain_settings,
+)
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.graph.nodes import Nodes
+from pine.io.runs import Run, read_run, write_run
 from pine.labels import TASKS, Labels, Task, read_labels
-from pine.settings import check_kinds
-from pine.spreading import check_spread, spread_scores
-from pine.storage import read_run, write_run
+from pine.propagation import check_spread, smooth_scores
 
 Seed = int | np.random.Generator | None
 
@@ -33,11 +40,25 @@ class Fitted:
     scores: NDArray[np.float32] | None = None
 
 
+@dataclass(frozen=True)
+class FitOptions:
+    """How a fit runs; none of it is a setting of the method.
+
+    start_from: a fitted method, or the folder of a saved one. checkpoint: the file of a fit under way.
+    """
+
+    start_from: Any = None
+    checkpoint: Path | None = None
+    progress: Progress | None = None
+
+
 class Embedder(ABC):
     """A method is a dataclass of its settings; what fit learned ends in an underscore."""
 
     name: ClassVar[str]
+    revision: ClassVar[int]  # raised by hand when what the method computes changes: kept results go by it
     supervised: ClassVar[bool]  # has a classifier of its own
+    keeps_checkpoints: ClassVar[bool] = False
     needs_labels: ClassVar[bool] = True  # of supervised methods: whether they can do without
     tasks: ClassVar[tuple[Task, ...]] = TASKS
 
@@ -45,33 +66,48 @@ class Embedder(ABC):
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         """Learn from a graph without hidden labels and from checked labels."""
 
-    def _fit_from(self, run: Any, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        """Learn as _fit does, from where an earlier run ended: a fitted method, or the folder of a saved one."""
-        raise InputError(f"{self.name} cannot start from an earlier run; leave start_from out")
+    def _fit_with(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, options: FitOptions) -> Fitted:
+        """Learn as _fit does, with options; a method that has a use for them overrides this."""
+        if options.start_from is not None:
+            raise InputError(f"{self.name} cannot start from an earlier run; leave start_from out")
+        if options.checkpoint is not None:
+            raise InputError(f"{self.name} keeps no checkpoints; leave checkpoint out")
+        return self._fit(graph, labels, rng)
 
-    def fit(self, graph: Graph, labels: Any = None, task: str = "auto", start_from: Any = None) -> Self:
+    def fit(
+        self,
+        graph: Graph,
+        labels: Any = None,
+        task: str = "auto",
+        start_from: Any = None,
+        checkpoint: str | Path | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
         """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph.
 
         start_from: a fitted model, or the folder of a saved one, on an earlier state of the graph; nodes that it knows
-        begin where they were.
+        begin where they were. checkpoint: a file for the state of this fit, from which an interrupted one goes on.
+        progress: is called with what is done, what is planned and what is being done.
         """
         if not isinstance(graph, Graph):
             raise InputError(
                 f"fit takes a pine.Graph, got {type(graph).__name__}; build one with Graph.from_edges(...)"
             )
         # A search over np.arange(...) gives NumPy's numbers, which JSON and other libraries do not take.
-        settings = self.get_params()
-        self.set_params(**{key: each.item() for key, each in settings.items() if isinstance(each, np.generic)})
-        check_kinds(type(self), self.get_params())
+        self.set_params(
+            **{key: each.item() for key, each in own_settings(self).items() if isinstance(each, np.generic)}
+        )
+        check_settings(type(self), own_settings(self))
         read = read_labels(graph, labels, task)
         if self.supervised and self.needs_labels and read is None:
             raise InputError(f"{self.name} learns from labels and needs some: fit(graph, labels)")
         if self.supervised and read is not None and read.task not in self.tasks:
             raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
         seed = getattr(self, "seed", None)
-        given = (graph.bare(), read if self.supervised else None, np.random.default_rng(seed))
-        fitted = self._fit(*given) if start_from is None else self._fit_from(start_from, *given)
-        self._remember(graph.nodes, fitted, read if self.supervised else None)
+        options = FitOptions(start_from, None if checkpoint is None else Path(checkpoint), progress)
+        visible = read if self.supervised else None
+        fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
+        self._remember(graph.nodes, fitted, visible)
         return self
 
     def _remember(self, nodes: Nodes, fitted: Fitted, labels: Labels | None) -> None:
@@ -88,13 +124,25 @@ class Embedder(ABC):
     def embedding_(self) -> Any:
         """Vectors in node order: (num_nodes, dim) float32; for a typed graph {type: array}."""
         self._check_fitted()
-        return self.nodes_.apart(self.fitted_.vectors)
+        return self.nodes_.split_by_type(self.fitted_.vectors)
 
     def vectors(self, ids: Any, type: str | None = None) -> NDArray[np.float32]:
         """Vectors of nodes given by their ids: (len(ids), dim)."""
         self._check_fitted()
         type, positions = self.nodes_.find(ids, type)
         return self.fitted_.vectors[self.nodes_.slice(type)][positions]
+
+    def most_similar(self, node: Any, k: int = 10, type: str | None = None) -> list[tuple[Any, float]]:
+        """The k nodes of the same type whose vectors are nearest in cosine: [(id, cosine)], the nearest first."""
+        self._check_fitted()
+        type, positions = self.nodes_.find([node], type)
+        vectors = self.fitted_.vectors[self.nodes_.slice(type)]
+        unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        cosine = unit @ unit[positions[0]]
+        cosine[positions[0]] = -np.inf
+        nearest = np.argsort(-cosine, kind="stable")[: min(k, len(vectors) - 1)]
+        ids = self.nodes_.of(type)
+        return [(ids[int(i)], float(cosine[i])) for i in nearest]
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph that holds unseen ones."""
@@ -112,20 +160,20 @@ class Embedder(ABC):
     ) -> NDArray[np.float32]:
         """Probabilities of the classes, in the order of classes_: (num_nodes, num_classes).
 
-        spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.spreading).
+        spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.propagation).
         """
         labels = self._check_predicts()
         if labels.task == "numbers":
             raise InputError("the labels are numbers: there are no probabilities, use predict")
-        return self._spread_scores(ids, graph, type, spread)
+        return self._smoothed_scores(ids, graph, type, spread)
 
     def predict(self, ids: Any = None, graph: Graph | None = None, type: str | None = None, spread: float = 0.0) -> Any:
         """Labels as the user gave them: classes or numbers (num_nodes,), label sets as rows or as sets of names.
 
-        spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.spreading).
+        spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.propagation).
         """
         labels = self._check_predicts()
-        scores = self._spread_scores(ids, graph, type, spread)
+        scores = self._smoothed_scores(ids, graph, type, spread)
         if labels.classes is None:
             return scores[:, 0]
         if labels.task == "classes":
@@ -133,7 +181,7 @@ class Embedder(ABC):
         given = scores >= 0.5
         return [set(labels.classes[row].tolist()) for row in given] if labels.named_sets else given.astype(np.uint8)
 
-    def _spread_scores(self, ids: Any, graph: Graph | None, type: str | None, spread: float) -> NDArray[np.float32]:
+    def _smoothed_scores(self, ids: Any, graph: Graph | None, type: str | None, spread: float) -> NDArray[np.float32]:
         alpha = check_spread(spread)
         if alpha == 0:
             return self._scores(ids, graph, type)
@@ -144,7 +192,7 @@ class Embedder(ABC):
         assert self.labels_ is not None
         own = self._scores(None, graph, type)
         type = self.labels_.type
-        scores = spread_scores(graph, type, own, *self._known_in(graph), alpha)
+        scores = smooth_scores(graph, type, own, *self._known_in(graph), alpha)
         return scores if ids is None else scores[graph.nodes.find(ids, type)[1]]
 
     def _known_in(self, graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -180,7 +228,8 @@ class Embedder(ABC):
         if self.fitted_.scores is not None:
             arrays["scores"] = self.fitted_.scores
         arrays |= self._state()
-        write_run(Path(folder), self.name, self.get_params(), self.nodes_, arrays, self.labels_, self._about())
+        settings = plain_settings(self)
+        write_run(Path(folder), Run(self.name, settings, self.nodes_, arrays, self.labels_, self._about()))
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -188,8 +237,10 @@ class Embedder(ABC):
         run = read_run(Path(folder))
         if run.method != cls.name:
             raise InputError(f"{folder} was saved by {run.method!r}, not by {cls.name!r}")
-        known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        method = cls(**{key: value for key, value in run.params.items() if key in known})
+        method = cls()
+        known = plain_settings(method)
+        saved = {name: _as_tuple(value) for name, value in run.params.items() if name in known}
+        method.set_params(**saved)
         fitted = Fitted(run.arrays.pop("vectors"), run.arrays.pop("scores", None))
         method._remember(run.nodes, fitted, run.labels)
         method._restore(run.arrays, run.about)
@@ -209,16 +260,14 @@ class Embedder(ABC):
     # ---- settings, as scikit-learn has them ----
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        """The settings; deep: those inside settings objects too, as outer__inner."""
+        return deep_settings(self) if deep else own_settings(self)
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings."""
-        known = self.get_params()
-        for name, value in params.items():
-            if name not in known:
-                raise InputError(f"{self.name} has no setting {name!r}; it has {listed(known, 30)}")
-            setattr(self, name, value)
+        """Change settings; those inside settings objects as outer__inner, or by their own names."""
+        for name in params:
+            find_setting(self, name, self.name)  # so that nothing is changed where one is unknown
+        change_settings(self, params, self.name)
         return self
 
     # ---- checks ----
@@ -235,6 +284,11 @@ class Embedder(ABC):
                 "as pine.evaluation does"
             )
         return self.labels_
+
+
+def _as_tuple(value: Any) -> Any:
+    """JSON has lists where settings have tuples."""
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
 def _same(nodes: Nodes, others: Nodes) -> bool:

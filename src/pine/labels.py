@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError, listed, one_of
 from pine.graph import Graph
-from pine.graph.column import column
+from pine.graph.ids.column import column
 
 Task = Literal["classes", "label-sets", "numbers"]
 TASKS: tuple[Task, ...] = ("classes", "label-sets", "numbers")

@@ -7,8 +7,8 @@ from pathlib import Path
 from pine import baselines
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
+from pine.io.runs import read_run
 from pine.model import PINE, StructuralStart
-from pine.storage import read_run
 
 METHODS: dict[str, type[Embedder]] = {
     "pine": PINE,

@@ -1,21 +1,33 @@
-"""Known labels carried along edges: F <- alpha S F + (1 - alpha) Y with S = D^-1/2 A D^-1/2 (Zhou et al., 2004).
+"""Label propagation: F <- alpha S F + (1 - alpha) Y with S = D^-1/2 A D^-1/2 (Zhou et al., 2004), and its uses.
 
-One formula serves classes, label sets and numbers: what a node hears is the average of the known labels, weighted by
-how much of each arrives there, F_v / (sum of arrivals).
+One formula serves classes, label sets and numbers: the propagated label of a node is the average of the known labels,
+weighted by how much of each arrives there, F_v / (sum of arrivals). The baseline predicts it (propagate, normalize);
+PINE blends a share of it into its predictions (LabelPropagator, PropagatedLabels); and with `predict(spread=...)` the
+predicted scores themselves are smoothed along edges (smooth_scores).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from pine.errors import InputError
 from pine.graph import Graph
+from pine.nn.neighbor_sum import Neighbors
 
 Rows = Any  # an array, or a tensor
+
+# How far labels travel in PINE's share: chosen on held-out training labels of cora, citeseer, pubmed, wikipedia and
+# email-eu.
+SHARE_ALPHA, SHARE_ROUNDS = 0.9, 30
+SMOOTHING_ROUNDS = 30
 
 
 def normalized_adjacency(graph: Graph) -> sp.csr_array:
@@ -26,14 +38,14 @@ def normalized_adjacency(graph: Graph) -> sp.csr_array:
     return sp.csr_array(scale @ adjacency @ scale)
 
 
-def seeds_of(count: int, at: NDArray[np.int64], targets: NDArray[Any]) -> NDArray[Any]:
+def seed_matrix(count: int, positions: NDArray[np.int64], targets: NDArray[Any]) -> NDArray[Any]:
     """Y (count, num_outputs + 1) of known labels at some nodes; the last column is the mass of labels that travels."""
     seeds = np.zeros((count, targets.shape[1] + 1), targets.dtype)
-    seeds[at, :-1], seeds[at, -1] = targets, 1
+    seeds[positions, :-1], seeds[positions, -1] = targets, 1
     return seeds
 
 
-def carried(times_s: Callable[[Rows], Rows], seeds: Rows, alpha: float, rounds: int) -> Rows:
+def propagate(times_s: Callable[[Rows], Rows], seeds: Rows, alpha: float, rounds: int) -> Rows:
     """F after so many rounds; times_s gives S F."""
     arrived, kept = seeds, (1 - alpha) * seeds
     for _ in range(rounds):
@@ -41,9 +53,92 @@ def carried(times_s: Callable[[Rows], Rows], seeds: Rows, alpha: float, rounds: 
     return arrived
 
 
-def heard(arrived: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """What nodes hear (count, num_outputs), and which of them a label reaches (count, 1); others hear zeros."""
+def normalize(arrived: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The average label that arrives (count, num_outputs), and where one does (count, 1); zeros elsewhere."""
     mass = arrived[:, -1:]
     limits = np.finfo(arrived.dtype)
     reached = mass > limits.smallest_normal / limits.eps  # of less, a quotient would have no digits
     return arrived[:, :-1] / np.where(reached, mass, 1), reached
+
+
+# ---- a share of PINE's predictions ----
+
+
+@dataclass(frozen=True, eq=False)
+class PropagatedLabels:
+    """The average known label that reaches each node (count, num_outputs), and which nodes one reaches (count, 1)."""
+
+    labels: NDArray[np.float32]
+    reached: NDArray[np.bool_]
+
+    def blend(self, scores: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+        """(1 - share) scores + share propagated; unreached nodes keep their scores."""
+        mixed: NDArray[np.float32] = np.where(self.reached, (1 - share) * scores + share * self.labels, scores)
+        return mixed
+
+    def at(self, positions: NDArray[np.int64]) -> PropagatedLabels:
+        """Some of the nodes."""
+        return PropagatedLabels(self.labels[positions], self.reached[positions])
+
+
+class LabelPropagator:
+    """S of a graph on a device, for the labels of one node type."""
+
+    def __init__(self, graph: Graph, type: str, device: torch.device | str, threads: int | None) -> None:
+        self.place, self.count = graph.nodes.slice(type), graph.num_nodes
+        self.neighbors = Neighbors.of(graph.links(), "sqrt", device, threads=threads)
+        self.root = torch.tensor(self.neighbors.scale, dtype=torch.float32, device=device)[:, None]
+
+    def propagate(self, known: NDArray[np.int64], targets: NDArray[np.float64]) -> PropagatedLabels:
+        """Propagate labels (num_known, num_outputs) at some nodes of the type to all of them."""
+        seeds = seed_matrix(self.count, self.place.start + known, targets.astype(np.float32))
+        start = torch.tensor(seeds, device=self.neighbors.device)
+        arrived = propagate(self._times_s, start, SHARE_ALPHA, SHARE_ROUNDS)
+        return PropagatedLabels(*normalize(arrived[self.place].cpu().numpy()))
+
+    def _times_s(self, f: Tensor) -> Tensor:
+        return self.neighbors.total(self.root * f, transposed=False)
+
+
+# ---- scores smoothed along edges ----
+
+
+def check_spread(spread: Any) -> float:
+    """The share alpha of a score that comes from the neighbors, if it is one."""
+    if isinstance(spread, bool) or not isinstance(spread, int | float | np.number) or not 0 <= spread < 1:
+        raise InputError(f"spread must be a number of at least 0 and below 1, such as 0.5, got {spread!r}")
+    return float(spread)
+
+
+def smooth_scores(
+    graph: Graph,
+    type: str,
+    scores: NDArray[Any],
+    known: NDArray[np.int64],
+    targets: NDArray[Any],
+    alpha: float,
+    rounds: int = SMOOTHING_ROUNDS,
+) -> NDArray[np.float32]:
+    """Smooth the scores (count, num_outputs) of the nodes of one type: q <- alpha P q + (1 - alpha) q0.
+
+    P is S with each row divided by its sum, so that q stays what q0 is: probabilities, or numbers between the smallest
+    and the largest. Known positions of the type keep their targets (num_known, num_outputs): alpha is 0 there, and for
+    nodes without neighbors. Nodes of other types have no score of their own: alpha is 1, and q0 is the average.
+    """
+    place = graph.nodes.slice(type)
+    own = np.asarray(scores, np.float32).copy()
+    own[known] = targets
+    q0 = np.tile(own.mean(axis=0), (graph.num_nodes, 1))
+    q0[place] = own
+    matrix = normalized_adjacency(graph).astype(np.float32)
+    sums = matrix.sum(axis=1)
+    alphas = np.ones(graph.num_nodes, np.float32)
+    alphas[place] = alpha
+    alphas[place.start + known] = 0
+    alphas[sums == 0] = 0
+    step = sp.diags_array(alphas / np.where(sums > 0, sums, 1)) @ matrix
+    kept = (1 - alphas)[:, None] * q0
+    q = q0
+    for _ in range(rounds):
+        q = step @ q + kept
+    return np.asarray(q[place], np.float32)

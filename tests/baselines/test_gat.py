@@ -9,12 +9,12 @@ from support.graphs import random_graph, two_groups
 from torch_geometric.nn import GATConv
 
 from pine import Graph
-from pine.baselines import gat_network
-from pine.baselines.gat import GAT
-from pine.baselines.gat_network import Layer, Network, part, with_loops
-from pine.baselines.inputs import attributes_of, columns_of
-from pine.baselines.neural import Goal
-from pine.baselines.patience import Patience
+from pine.baselines.gnn import gat_network
+from pine.baselines.gnn.gat import GAT
+from pine.baselines.gnn.gat_network import Layer, Network, part, with_loops
+from pine.baselines.gnn.inputs import attributes_of, columns_of
+from pine.baselines.gnn.neural import Goal
+from pine.baselines.gnn.patience import Patience
 from pine.labels import read_labels
 
 

@@ -11,8 +11,8 @@ from torch_geometric.nn import GCNConv
 
 from pine import Graph
 from pine.baselines import GCN
-from pine.baselines.gcn_network import Layer, Network
-from pine.baselines.inputs import Dense, Identity, Inputs, Sparse, attributes_of, columns_of, shares
+from pine.baselines.gnn.gcn_network import Layer, Network
+from pine.baselines.gnn.inputs import Dense, Identity, Inputs, Sparse, attributes_of, columns_of, shares
 
 RNG, CPU = np.random.default_rng(0), torch.device("cpu")
 

@@ -9,12 +9,12 @@ from support.graphs import random_graph, two_groups
 
 import pine
 from pine import Graph
-from pine.baselines import graphsage_network
-from pine.baselines.graphsage import GraphSAGE
-from pine.baselines.graphsage_network import Network
-from pine.baselines.inputs import attributes_of, columns_of
+from pine.baselines.gnn import graphsage_network
+from pine.baselines.gnn.graphsage import GraphSAGE
+from pine.baselines.gnn.graphsage_network import Network
+from pine.baselines.gnn.inputs import attributes_of, columns_of
 from pine.evaluation import evaluate
-from pine.graph.samples import NeighborSampler
+from pine.graph.sampling.neighbors import NeighborSampler
 
 
 def quick(**settings) -> GraphSAGE:

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 
 import pine
 from pine import Graph, InputError
-from pine.baselines import memory
+from pine._internal import memory
 from pine.baselines.graphwave import GraphWave, principal
 from pine.baselines.graphwave_laplacians import LAPLACIANS
 from pine.baselines.graphwave_wavelets import characteristic, characteristic_exact, chebyshev_weights, left_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pine import InputError
-from pine.baselines import memory
+from pine._internal import memory
 
 FREE = 9000 * 1024
 NO_LIMIT = 9223372036854771712  # as version 1 of groups says it

@@ -8,7 +8,7 @@ from sklearn.svm import LinearSVC
 
 import pine
 from pine import Graph, InputError
-from pine.baselines import memory
+from pine._internal import memory
 from pine.baselines.crammer_singer import crammer_singer
 from pine.baselines.mmdw import MMDW, Factorization, matrix_bytes, moves, walk_matrix
 from pine.evaluation import evaluate

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from pine import InputError
-from pine.baselines.huffman import huffman_paths
-from pine.baselines.skip_gram import _outputs, skip_gram
-from pine.baselines.skip_gram_round import LAST_RATE, RATE, Copies, _sort, move_rows
-from pine.baselines.vectors import LANES, aligned_zeros, dot, exchange, padded
-from pine.compiled import compiled
-from pine.graph.draws import advanced, alias_rows, below, chosen, mixed, stream
+from pine._internal.compiled import compiled
+from pine.baselines.skip_gram.huffman import huffman_paths
+from pine.baselines.skip_gram.round import LAST_RATE, RATE, Copies, _sort, move_rows
+from pine.baselines.skip_gram.skip_gram import _outputs, skip_gram
+from pine.baselines.skip_gram.vectors import LANES, aligned_zeros, dot, exchange, padded
+from pine.graph.sampling.streams import advanced, alias_rows, below, chosen, mixed, stream
 
 
 def sigmoid(score):

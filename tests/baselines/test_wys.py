@@ -12,7 +12,8 @@ from sklearn.metrics import roc_auc_score
 from torch.nn.functional import logsigmoid
 
 from pine import Graph, InputError
-from pine.baselines import memory, wys_objective
+from pine._internal import memory
+from pine.baselines import wys_objective
 from pine.baselines.wys import WYS, percent_delta, softmax
 from pine.baselines.wys_objective import Objective, bytes_needed
 

@@ -12,13 +12,13 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from pine._internal.files import atomic_write
 from pine.datasets import CATALOG, available, load
 from pine.datasets.arrays import content_sum
 from pine.datasets.download import fetch
 from pine.datasets.entry import Entry, Original
 from pine.datasets.places import cache_folder
 from pine.errors import InputError
-from pine.files import atomic_write
 
 EDGES = b"0 1\n1 2\n2 2\n"
 LABELS = b"0 1\n1 0\n2 41\n"

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from pine import InputError
 from pine.baselines.label_propagation import LabelPropagation
-from pine.evaluation.report import evaluate_and_show, results_table
+from pine.cli.evaluate import evaluate_and_show, results_table
 from pine.evaluation.results import Result
 
 

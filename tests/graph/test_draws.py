@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pine.compiled import compiled
-from pine.graph.draws import advanced, alias_rows, below, chosen, mixed, stream
+from pine._internal.compiled import compiled
+from pine.graph.sampling.streams import advanced, alias_rows, below, chosen, mixed, stream
 
 
 @compiled

@@ -251,7 +251,7 @@ def test_high_degree_rows_are_sorted_with_their_weights():
 
 
 def test_strings_whose_hashes_are_alike_stay_apart(monkeypatch):
-    import pine.graph.intern as intern
+    import pine.graph.ids.hash_table as intern
 
     monkeypatch.setattr(intern, "_hash", lambda data, offsets, hashes: hashes.fill(7))
     pairs = [(f"v{i}", f"v{(3 * i) % 50}") for i in range(50)]

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chi2
 
 from pine import Graph, InputError
-from pine.graph.second_order_walks import SecondOrderWalker
-from pine.graph.walks import Walker
+from pine.graph.sampling.node2vec_walks import SecondOrderWalker
+from pine.graph.sampling.walks import Walker
 
 # A triangle with tails: node 0 has a neighbor that it came from, one that both know, and some that only it knows.
 EDGES = [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4), (2, 5), (5, 6)]

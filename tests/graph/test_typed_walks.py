@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pine import Graph
-from pine.graph.typed_walks import TypedWalker
-from pine.graph.walks import Walker
+from pine.graph.sampling.metapath_walks import TypedWalker
+from pine.graph.sampling.walks import Walker
 
 AUTHOR, PAPER, VENUE = range(3)
 

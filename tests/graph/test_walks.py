@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pine import Graph, InputError
-from pine.graph.walks import Walker
+from pine.graph.sampling.walks import Walker
 
 
 def random_graph(count: int = 60, edges: int = 150, **options) -> Graph:

@@ -10,13 +10,13 @@ from torch_geometric.nn import GATConv
 
 from pine import InputError
 from pine.graph.csr import CSR
-from pine.inductive.aggregators import Layer
-from pine.inductive.attention import Attention, WeightedSum
-from pine.inductive.graphs import graphs_of, joined
-from pine.inductive.run import network_of
-from pine.inductive.settings import SETTINGS, Sampled, Whole, parse
-from pine.inductive.whole_networks import PINEAttention
 from pine.nn import SetFunction
+from pine.reproduce.inductive.aggregators import Layer
+from pine.reproduce.inductive.attention import Attention, WeightedSum
+from pine.reproduce.inductive.graphs import graphs_of, joined
+from pine.reproduce.inductive.run import network_of
+from pine.reproduce.inductive.settings import SETTINGS, Sampled, Whole, parse
+from pine.reproduce.inductive.whole_networks import PINEAttention
 
 CPU = torch.device("cpu")
 SMALL = {"width": 8, "pool": 16, "hidden": 24, "projections": 4, "scales": 2}

@@ -8,7 +8,7 @@ import torch
 from support.graphs import random_graph
 
 from pine import Graph
-from pine.inductive.sampling import NeighborRows
+from pine.reproduce.inductive.sampling import NeighborRows
 
 CPU = torch.device("cpu")
 

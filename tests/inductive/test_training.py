@@ -10,9 +10,9 @@ import torch
 from sklearn.metrics import f1_score
 from support.inductive import labels_of, planted
 
-from pine.inductive.run import learn
-from pine.inductive.settings import Sampled, Whole
-from pine.inductive.training import hits_and_misses
+from pine.reproduce.inductive.run import learn
+from pine.reproduce.inductive.settings import Sampled, Whole
+from pine.reproduce.inductive.training import hits_and_misses
 
 SMALL = {"width": 16, "pool": 32, "hidden": 48, "projections": 8, "scales": 2, "learning_rate": 0.01}
 FEW = {"samples_1": 8, "samples_2": 8, "batch": 50, "epochs": 15}

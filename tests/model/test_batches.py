@@ -14,7 +14,7 @@ from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
 from pine.model.batches import batches_of, sampled
 from pine.model.form import Form
-from pine.model.functions import NeighborFunction, neighborhoods
+from pine.model.neighborhoods import NeighborFunction, neighborhoods
 from pine.model.objective import Objective, Targets
 from pine.nn import neighbor_sum
 

@@ -13,7 +13,8 @@ import pytest
 
 import pine
 from pine import PINE, Graph, InputError
-from pine.model import checkpoint, trainings
+from pine.model import checkpoint
+from pine.model import cross_validation as trainings
 
 SMALL = {"epochs": 30, "folds": 2, "hidden": 8, "projections": 4, "scales": 2, "dim": 8, "threads": 1}
 CHOICE = 30  # epochs of the choice; the last of a training is not kept

@@ -10,7 +10,7 @@ import torch
 
 from pine import PINE, Graph, InputError
 from pine.model.form import Form
-from pine.model.functions import NeighborFunction, neighborhoods
+from pine.model.neighborhoods import NeighborFunction, neighborhoods
 from pine.nn import set_function_reference
 
 SMALL = {"threads": 1, "dim": 8, "hidden": 16, "projections": 4, "scales": 4, "lam": 10.0, "scaling": "mean"}

@@ -9,7 +9,7 @@ import torch
 from pine import Graph
 from pine.labels import read_labels
 from pine.model.form import Form
-from pine.model.functions import NeighborFunction, neighborhoods
+from pine.model.neighborhoods import NeighborFunction, neighborhoods
 from pine.model.objective import Objective, Targets
 from pine.model.selection import CANDIDATES, Choice, best, folds, held_out_score, lambdas
 from pine.nn import SetFunction, set_function_reference

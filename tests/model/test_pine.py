@@ -220,7 +220,7 @@ def test_an_interrupted_fit_leaves_the_model_and_torch_as_they_were(planted, mon
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pine.model.trainings.Work.done", interrupted)
+    monkeypatch.setattr("pine.model.cross_validation.Work.done", interrupted)
     fresh = PINE(threads=threads + 1, epochs=3, dim=8, **FIXED)
     for each, start_from in ((model, None), (model, fitted), (fresh, None)):
         with pytest.raises(KeyboardInterrupt):
@@ -235,8 +235,8 @@ def test_an_interrupted_fit_leaves_the_model_and_torch_as_they_were(planted, mon
 def test_the_work_that_progress_shows_is_the_work_that_is_done(planted, monkeypatch):
     graph, kind, _, _ = planted
     plans, done = [], []
-    monkeypatch.setattr("pine.model.trainings.Work.plan", lambda self, epochs: plans.append(epochs))
-    monkeypatch.setattr("pine.model.trainings.Work.done", lambda self, epochs: done.append(epochs))
+    monkeypatch.setattr("pine.model.cross_validation.Work.plan", lambda self, epochs: plans.append(epochs))
+    monkeypatch.setattr("pine.model.cross_validation.Work.done", lambda self, epochs: done.append(epochs))
     PINE(epochs=3, dim=8).fit(graph, kind)
     assert sum(plans) == sum(done) > 3
 

@@ -16,10 +16,11 @@ from pine.datasets import load
 from pine.evaluation import split
 from pine.graph.csr import CSR, build_csr
 from pine.labels import read_labels
-from pine.model import start, start_hubs
-from pine.model.start import DAMPING, GO_ON, structural_start
-from pine.model.start_factor import leading_eigenpairs
-from pine.model.start_push import pushed_log_window
+from pine.model.init import hubs as start_hubs
+from pine.model.init import start
+from pine.model.init.factor import leading_eigenpairs
+from pine.model.init.push import pushed_log_window
+from pine.model.init.start import DAMPING, GO_ON, structural_start
 
 
 def seeded(seed: int = 0) -> np.random.Generator:
@@ -105,7 +106,7 @@ def test_the_exact_start_is_the_factorization_of_its_definition(weighted: bool) 
 def test_with_an_unlimited_budget_the_pushed_rows_are_the_rows_of_the_definition(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pine.model.start_push.BUDGET", 10**5)
+    monkeypatch.setattr("pine.model.init.push.BUDGET", 10**5)
     graph = start.damped(undirected(np.stack([np.arange(60), np.roll(np.arange(60), 1)], 1), 60))
     np.testing.assert_allclose(pushed_matrix(graph), start.log_window(graph), atol=0.01)
 
@@ -113,7 +114,7 @@ def test_with_an_unlimited_budget_the_pushed_rows_are_the_rows_of_the_definition
 def test_with_a_small_budget_the_mass_still_moving_keeps_the_pushed_entries_close(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pine.model.start_push.BUDGET", 4)
+    monkeypatch.setattr("pine.model.init.push.BUDGET", 4)
     graph = start.damped(planted_graph(groups=5, size=60, degree=30, inside=0.5)[0])
     found, exact = pushed_matrix(graph), start.log_window(graph)
     error = (found - exact)[found > 0]
@@ -307,7 +308,7 @@ def test_eigenpairs_stop_at_the_rank() -> None:
 BITS = """
 import hashlib, numpy as np
 from pine.datasets import load
-from pine.model import start
+from pine.model.init import start
 graph = load("cora").graph.adjacency()
 for exact_nodes in (4000, 0):
     start.EXACT_NODES = exact_nodes

@@ -11,7 +11,7 @@ import pytest
 import pine
 from pine import Graph, InputError
 from pine.model import StructuralStart
-from pine.model.start import structural_start
+from pine.model.init.start import structural_start
 
 
 def test_vectors_are_the_structural_start_of_the_same_dim_and_seed():

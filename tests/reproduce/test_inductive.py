@@ -12,7 +12,7 @@ from support.inductive import labels_of, planted
 import pine.reproduce.command as command
 import pine.reproduce.run as run
 from pine import InputError
-from pine.reproduce import units
+from pine.reproduce import tasks as units
 from pine.reproduce.claims import verdicts
 from pine.reproduce.command import Asked, reproduce
 from pine.reproduce.experiment import Experiment, read
@@ -21,7 +21,7 @@ from pine.reproduce.outcome import amount, best_validated, outcome_of
 from pine.reproduce.run import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tables import tables
-from pine.reproduce.units import Inductive, Machine
+from pine.reproduce.tasks import Inductive, Machine
 from pine.reproduce.workers import Limits
 
 NOTE = "Never beside published figures."
@@ -131,12 +131,12 @@ def test_the_key_of_a_network_is_what_it_came_from(made, monkeypatch):
     assert key() == key("whole:layer=gat") == key(machine=Machine(device="cpu", threads=1))
     assert len({key(), key("whole:layer=pine"), key(seed=1), key("sampled")}) == 4
     before = key()
-    monkeypatch.setattr("pine.reproduce.units.version", lambda module: "changed")
+    monkeypatch.setattr("pine.reproduce.tasks.version", lambda module: "changed")
     assert key() != before
 
 
 def test_without_pytorch_geometric_it_is_refused_in_a_sentence_and_listed_all_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr("pine.baselines.neural.find_spec", lambda name: None)
+    monkeypatch.setattr("pine.baselines.gnn.neural.find_spec", lambda name: None)
     asked = Asked(["ppi"], tmp_path, True, Machine(), 1, Limits())
     with pytest.raises(InputError, match="the experiment ppi needs PyTorch Geometric: pip install"):
         reproduce(asked, Console(quiet=True))

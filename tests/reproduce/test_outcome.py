@@ -30,7 +30,7 @@ from pine.reproduce.rows import read_rows, write_rows
 from pine.reproduce.run import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tables import tables
-from pine.reproduce.units import Machine, Score
+from pine.reproduce.tasks import Machine, Score
 from pine.reproduce.workers import Limits, Stopped
 
 SMALL = {

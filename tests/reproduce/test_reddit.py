@@ -11,14 +11,14 @@ from rich.console import Console
 
 import pine.reproduce.run as run
 from pine.baselines.deepwalk import DeepWalk
-from pine.inductive import walked
-from pine.inductive.run import learn
-from pine.inductive.settings import parse
 from pine.reproduce.command import Asked, reproduce
 from pine.reproduce.experiment import read
+from pine.reproduce.inductive import walked
+from pine.reproduce.inductive.run import learn
+from pine.reproduce.inductive.settings import parse
 from pine.reproduce.rows import read_rows
 from pine.reproduce.run import jobs_of
-from pine.reproduce.units import Inductive, Machine, labelled
+from pine.reproduce.tasks import Inductive, Machine, labelled
 from pine.reproduce.workers import Limits
 
 GROUPS, EACH = 3, 40

@@ -8,7 +8,7 @@ from pine import InputError
 from pine.evaluation.protocol import Part
 from pine.reproduce import versions
 from pine.reproduce.store import Store
-from pine.reproduce.units import Machine, Score
+from pine.reproduce.tasks import Machine, Score
 
 
 def test_a_store_gives_back_what_was_put_and_takes_from_another(tmp_path):
@@ -34,11 +34,11 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
 
 
 def test_a_method_depends_on_the_modules_that_it_imports_and_on_no_other():
-    reached = versions._reached("pine.baselines.gcn")
-    assert {"pine.baselines.gcn_network", "pine.graph.csr", "pine.nn.losses"} <= reached
+    reached = versions._reached("pine.baselines.gnn.gcn")
+    assert {"pine.baselines.gnn.gcn_network", "pine.graph.csr", "pine.nn.losses"} <= reached
     assert "pine.baselines.deepwalk" not in reached
     assert "pine.model.pine" not in reached
-    assert "pine.model.start_push" in versions._reached("pine.model.pine")
+    assert "pine.model.init.push" in versions._reached("pine.model.pine")
 
 
 def test_the_key_of_a_score_is_what_it_came_from(monkeypatch):
@@ -52,5 +52,5 @@ def test_the_key_of_a_score_is_what_it_came_from(monkeypatch):
     different = [key("gcn:epochs=100"), key(seed=1), key(part=Part(0.5, 1)), key(part=Part(0.5, 0, True)), key("gat")]
     assert len({key(), *different}) == 6
     before = key()
-    monkeypatch.setattr("pine.reproduce.units.version", lambda module: "changed")
+    monkeypatch.setattr("pine.reproduce.tasks.version", lambda module: "changed")
     assert key() != before

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.compiled import compiled
-from pine.graph.draws import advanced, below, mixed, stream
+from pine._internal.compiled import compiled
+from pine.graph.sampling.streams import advanced, below, mixed, stream
 
 TOLERANCE, MOST_ROUNDS = 0.1, 10_000  # LIBLINEAR's tolerance; a few dozen rounds reach it on citation graphs
 

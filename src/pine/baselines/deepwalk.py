@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from pine.baselines.skip_gram import NEGATIVES
-from pine.baselines.walk_vectors import walk_vectors
+from pine.baselines.skip_gram.skip_gram import NEGATIVES
+from pine.baselines.skip_gram.walk_vectors import walk_vectors
 from pine.embedder import Embedder, Fitted, Seed
 from pine.graph import Graph
-from pine.graph.walks import Walker
+from pine.graph.sampling.walks import Walker
 from pine.labels import Labels
 
 
@@ -23,6 +23,7 @@ class DeepWalk(Embedder):
     """
 
     name: ClassVar[str] = "deepwalk"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
     dim: int = 64

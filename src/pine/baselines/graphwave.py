@@ -13,14 +13,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pine._internal.memory import need_memory
+from pine._internal.parallel import number_of_threads
 from pine.baselines.graphwave_laplacians import LAPLACIANS
 from pine.baselines.graphwave_wavelets import BLOCK, characteristic, characteristic_exact, left_out
-from pine.baselines.memory import need_memory
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.parallel import number_of_threads
 
 MOST_LEFT_OUT = 0.1  # of the heat, by the series: beyond, a wavelet is no longer one
 
@@ -36,6 +36,7 @@ class GraphWave(Embedder):
     """
 
     name: ClassVar[str] = "graphwave"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
     dim: int | None = 64  # None: all 2 x samples columns as they are

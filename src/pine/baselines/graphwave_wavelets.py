@@ -20,8 +20,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import ive
 
-from pine.compiled import compiled
-from pine.parallel import over_parts, parts
+from pine._internal.compiled import compiled
+from pine._internal.parallel import over_parts, parts
 
 BLOCK = 32  # columns of Psi that a thread holds at a time
 

@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine.baselines.skip_gram import NEGATIVES
-from pine.baselines.walk_vectors import walk_vectors
+from pine.baselines.skip_gram.skip_gram import NEGATIVES
+from pine.baselines.skip_gram.walk_vectors import walk_vectors
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError, listed
 from pine.graph import Graph
-from pine.graph.typed_walks import TypedWalker
+from pine.graph.sampling.metapath_walks import TypedWalker
 from pine.labels import Labels
 
 Metapath = Sequence[str]
@@ -34,6 +34,7 @@ class Metapath2Vec(Embedder):
     """
 
     name: ClassVar[str] = "metapath2vec"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
     dim: int = 64

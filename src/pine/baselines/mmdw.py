@@ -16,12 +16,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from pine._internal.memory import need_memory
 from pine.baselines.crammer_singer import crammer_singer
-from pine.baselines.memory import need_memory
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph
-from pine.graph.walks import step_matrix
+from pine.graph.sampling.walks import step_matrix
 from pine.labels import Labels, Task
 
 STEP = 25.0  # moves are STEP * eta long, as in its authors' code
@@ -40,6 +40,7 @@ class MMDW(Embedder):
     """
 
     name: ClassVar[str] = "mmdw"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = True
     tasks: ClassVar[tuple[Task, ...]] = ("classes",)
 

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine.baselines.skip_gram import NEGATIVES
-from pine.baselines.walk_vectors import walk_vectors
+from pine.baselines.skip_gram.skip_gram import NEGATIVES
+from pine.baselines.skip_gram.walk_vectors import walk_vectors
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph
-from pine.graph.second_order_walks import SecondOrderWalker
+from pine.graph.sampling.node2vec_walks import SecondOrderWalker
 from pine.labels import Labels
 
 
@@ -27,6 +27,7 @@ class Node2Vec(Embedder):
     """
 
     name: ClassVar[str] = "node2vec"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
     dim: int = 64

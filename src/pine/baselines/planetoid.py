@@ -32,6 +32,7 @@ class Planetoid(Embedder):
     """
 
     name: ClassVar[str] = "planetoid"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = True
     tasks: ClassVar[tuple[Task, ...]] = ("classes",)
 
@@ -52,7 +53,7 @@ class Planetoid(Embedder):
     device: str = "auto"
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        from pine.baselines.neural import torch_left_alone
+        from pine.baselines.gnn.neural import torch_left_alone
         from pine.baselines.planetoid_network import learn
 
         assert labels is not None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine.graph import Graph
-from pine.graph.walks import Walker
+from pine.graph.sampling.walks import Walker
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 

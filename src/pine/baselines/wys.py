@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from pine.baselines.memory import need_memory
+from pine._internal.memory import need_memory
+from pine._internal.parallel import number_of_threads
 from pine.baselines.wys_objective import Objective, bytes_needed, numbers_computed
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.parallel import number_of_threads
 
 NEAR_ZERO = 1e-5  # keeps shares of a number that is nearly 0 finite
 SPREAD = 0.1  # of the first vectors
@@ -37,6 +37,7 @@ class WYS(Embedder):
     """
 
     name: ClassVar[str] = "wys"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
     dim: int = 64

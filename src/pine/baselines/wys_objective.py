@@ -20,10 +20,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.compiled import compiled
+from pine._internal.compiled import compiled
+from pine._internal.parallel import parts
 from pine.graph import Graph
-from pine.graph.walks import step_matrix
-from pine.parallel import parts
+from pine.graph.sampling.walks import step_matrix
 
 BLOCK = 64  # nodes at a time
 ROWS = 512  # of a block's matrices at a time

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pine._internal.files import atomic_write
 from pine.errors import InputError
-from pine.files import atomic_write
 
 TIMEOUT = 30.0  # seconds without a byte
 CHUNK = 1 << 16

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from pine._internal.files import atomic_write
 from pine.errors import InputError
-from pine.files import atomic_write
 
 Key = tuple[str, float, int]  # method, ratio, repeat
 

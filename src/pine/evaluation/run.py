@@ -13,13 +13,13 @@ from pine.datasets import Dataset
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.evaluation.classifier import classify
-from pine.evaluation.metrics import scores_of
 from pine.evaluation.protocol import Part, hide
 from pine.evaluation.results import Key, Result
 from pine.evaluation.untyped import untyped
 from pine.evaluation.variants import Variant, sharing_fits, variants_of
 from pine.graph import Graph
 from pine.labels import Labels, read_labels
+from pine.metrics import scores_of
 
 
 def evaluate(

@@ -8,7 +8,7 @@ import numpy as np
 
 from pine.graph import NODE, Graph
 from pine.graph.graph import EDGE
-from pine.graph.ids import ids_from
+from pine.graph.ids.node_ids import ids_from
 from pine.graph.nodes import Nodes
 from pine.labels import Labels
 

@@ -4,7 +4,7 @@ Keys are the method's settings, and four that belong to the evaluation:
 
     paper=one-type|typed    the settings of PINE.paper(), for graphs of one node type or of several
     labels=off              fit a method that can do without labels without them; its vectors go to logistic regression
-    spread=ALPHA            predictions spread along edges (pine.spreading)
+    spread=ALPHA            predictions spread along edges (pine.propagation_spread)
     types=off               the nodes of all types as one type: K = 1
 
 Metapaths are written author-term-author, and several with a plus: author-term-author+author-author.
@@ -15,15 +15,15 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, get_type_hints
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, get_args, get_origin
 
+from pine._internal.settings import KIND_WORDS, annotation_of, in_words, is_a, kinds_of, plain_settings
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.methods import method_class
 from pine.model.pine import PINE
-from pine.settings import SAID, is_a, kinds_of, said
-from pine.spreading import check_spread
+from pine.propagation import check_spread
 
 OWN = ("paper", "labels", "spread", "types")
 PAPER = {"one-type": False, "typed": True}
@@ -117,31 +117,30 @@ def _paper(spec: str, method: type[Embedder], text: str | None) -> dict[str, Any
         raise InputError(f"{spec!r}: the paper's settings are {method.name}'s defaults; leave paper= out")
     if text not in PAPER:
         raise InputError(f"{spec!r}: paper takes {listed(PAPER)}, got {text!r}")
-    settings = method.paper(typed=PAPER[text]).get_params()
+    settings = plain_settings(method.paper(typed=PAPER[text]))
     del settings["seed"]
     return settings
 
 
 def _setting(spec: str, method: type[Embedder], key: str, text: str) -> Any:
-    known = [field.name for field in fields(method)]  # type: ignore[arg-type]
-    if key not in known:
-        raise InputError(
-            f"{spec!r}: {method.name} has no setting {key!r}; it has {listed(known, 40)}, "
-            f"and evaluation has {listed(OWN)}"
-        )
+    try:
+        hint = annotation_of(method(), key, method.name)
+    except InputError as problem:
+        raise InputError(f"{spec!r}: {problem}, and evaluation has {listed(OWN)}") from None
     if key == "seed":
         raise InputError(f"{spec!r}: the seed is the number of the repeat; leave seed= out")
-    kinds = [kind for kind in kinds_of(get_type_hints(method)[key]) if _can_be_written(kind)]
+    kinds = [kind for kind in kinds_of(hint) if _can_be_written(kind)]
     value = _metapaths(text) if METAPATHS in kinds and "-" in text else _literal(text)
     if not any(is_a(value, kind) for kind in kinds):
-        wanted = " or ".join(CYCLES if kind == METAPATHS else said(kind) for kind in kinds)
+        wanted = " or ".join(CYCLES if kind == METAPATHS else in_words(kind) for kind in kinds)
         raise InputError(f"{spec!r}: {key} takes {wanted}, got {text!r}")
     return value
 
 
 def _can_be_written(kind: Any) -> bool:
     """Whether a spec has a way to say it."""
-    return kind in (*SAID, METAPATHS) or isinstance(kind, str)
+    base = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return base in (*KIND_WORDS, METAPATHS) or isinstance(kind, str)
 
 
 def _literal(text: str) -> Any:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError, listed, one_of
 from pine.graph.csr import CSR, DUPLICATES, build_csr
-from pine.graph.ids import NodeIds, ids_from
-from pine.graph.numbering import ClosedNumbering, OpenNumbering, UnknownId
-from pine.graph.table import EdgeTable
+from pine.graph.ids.node_ids import NodeIds, ids_from
+from pine.graph.ids.numbering import ClosedNumbering, OpenNumbering, UnknownId
+from pine.graph.read.table import EdgeTable
 
 Relation = tuple[str, str, str]
 Features = Any  # NDArray[np.float32] or scipy.sparse.csr_array

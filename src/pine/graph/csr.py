@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.compiled import compiled
-from pine.parallel import number_of_threads, over_ranges
+from pine._internal.compiled import compiled
+from pine._internal.parallel import number_of_threads, over_ranges
 
 IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.floating[Any]]

@@ -23,7 +23,7 @@ from pine.graph.csr import CSR
 from pine.graph.groups import By, Direction, NeighborGroup, neighbor_groups
 from pine.graph.nodes import NODE as NODE
 from pine.graph.nodes import Nodes
-from pine.graph.table import edge_table
+from pine.graph.read.table import edge_table
 
 if TYPE_CHECKING:
     import networkx

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
-from pine.graph.column import column
-from pine.graph.ids import NodeIds, ids_from
+from pine.graph.ids.column import column
+from pine.graph.ids.node_ids import NodeIds, ids_from
 
 NODE = "node"  # the type of all nodes of a graph without types
 
@@ -45,7 +45,7 @@ class Nodes:
         start = sum(len(self.by_type[before]) for before in self.types[: self.types.index(type)])
         return slice(start, start + len(self.by_type[type]))
 
-    def apart(self, rows: NDArray[Any]) -> Any:
+    def split_by_type(self, rows: NDArray[Any]) -> Any:
         """Rows over all nodes, as users hold them: the array itself, or {type: array} where there are types."""
         return rows if self.types == (NODE,) else {type: rows[self.slice(type)] for type in self.types}
 

@@ -1,6 +1,6 @@
 """PINE itself: start, objective, one training loop, choice of settings, vectors for unseen nodes."""
 
+from pine.model.init.structural import StructuralStart
 from pine.model.pine import PINE
-from pine.model.structural import StructuralStart
 
 __all__ = ["PINE", "StructuralStart"]

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from pine.graph import CSR
-from pine.graph.samples import NeighborSampler
-from pine.model.functions import Neighborhoods
+from pine.graph.sampling.neighbors import NeighborSampler
+from pine.model.neighborhoods import Neighborhoods
 from pine.nn import Neighbors
 
 

@@ -20,9 +20,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from pine._internal.files import atomic_write, half_written
+from pine._internal.settings import plain_settings
 from pine._version import __version__
 from pine.errors import InputError
-from pine.files import atomic_write, half_written
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.selection import Choice, Scores
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 EVERY = 60.0  # seconds between two writes
 ABOUT = "pine"  # the entry of the file's header that holds everything but tensors
-FREE = ("progress", "checkpoint")  # settings that change nothing about the result
 
 
 class Checkpoint:
@@ -115,7 +115,7 @@ class Keeper:
 
 def key_of(model: PINE, graph: Graph, labels: Labels | None, earlier: PINE | None) -> str:
     """A hash of everything that decides what a fit gives."""
-    settings = {name: value for name, value in model.get_params().items() if name not in FREE}
+    settings = plain_settings(model)
     if not isinstance(model.seed, int):
         raise InputError(
             f"a fit with a checkpoint needs a seed that is a number, so that it can go on; got {model.seed!r}"

@@ -3,45 +3,51 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rich.console import Console
 
+from pine._internal.progress import ProgressCounter
+from pine.embedder import FitOptions
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.checkpoint import Checkpoint, key_of
+from pine.model.cross_validation import Trainings
+from pine.model.init.start import structural_start
 from pine.model.learned import Learned
 from pine.model.objective import Objective
-from pine.model.start import structural_start
-from pine.model.trainings import Trainings
 from pine.model.warm_start import warm_start
 from pine.nn.threads import torch_threads
-from pine.progress import Work, progress_bar
 
 if TYPE_CHECKING:
     from pine.model.pine import PINE
 
 
 def learn(
-    model: PINE, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None = None
+    model: PINE,
+    graph: Graph,
+    labels: Labels | None,
+    rng: np.random.Generator,
+    options: FitOptions,
+    earlier: PINE | None = None,
 ) -> Learned:
     """Fit a model, from an earlier fit where there is one; torch's number of threads is left as it was."""
-    with (
-        torch_threads(model.threads),
-        progress_bar(Console(stderr=True), disable=not model.progress) as bar,
-    ):
-        return _learn(model, graph, labels, rng, earlier, Work(bar, "PINE"))
+    with torch_threads(model.threads):
+        return _learn(model, graph, labels, rng, options, earlier)
 
 
 def _learn(
-    model: PINE, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None, work: Work
+    model: PINE,
+    graph: Graph,
+    labels: Labels | None,
+    rng: np.random.Generator,
+    options: FitOptions,
+    earlier: PINE | None,
 ) -> Learned:
     scaled, center, scale = (None, 0.0, 1.0) if labels is None else labels.standardized()
-    file = None if model.checkpoint is None else Path(model.checkpoint)
+    file, work = options.checkpoint, ProgressCounter(options.progress, "PINE")
     checkpoint = Checkpoint(file, "" if file is None else key_of(model, graph, labels, earlier))
     start = start_of(model, graph, rng)
     if earlier is None:
@@ -77,8 +83,8 @@ def _learn(
     place = graph.nodes.slice(labels.type)
     scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
     if choice.label_share > 0:
-        heard = trainings.listening.hear(labels.known, labels.targets())
-        scores = heard.beside(scores, choice.label_share)
+        propagated = trainings.propagator.propagate(labels.known, labels.targets())
+        scores = propagated.blend(scores, choice.label_share)
     return replace(learned, scores=scores)
 
 

@@ -23,7 +23,7 @@ from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.attributes import Attributes
 from pine.model.batches import sampled
-from pine.model.functions import NeighborFunction, Neighborhoods
+from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.theta import entropy, predictions, scores
 from pine.nn.losses import LOSSES, agreement, decorrelation, l2
 

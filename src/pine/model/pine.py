@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pine._internal.parallel import number_of_threads
 from pine._version import __version__
-from pine.embedder import Embedder, Fitted, Seed
+from pine.embedder import Embedder, FitOptions, Fitted, Seed
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.graph.groups import By
 from pine.labels import Labels
 from pine.model.learned import Learned
-from pine.parallel import number_of_threads
 
 # What needs torch is imported where it is used, so that `import pine` stays quick.
 
@@ -28,7 +28,7 @@ class PINE(Embedder):
     lam: the paper's lambda: agreement of x with f, a mean over all nodes, weighs 1 / lam, infinity turns it off. With
         one for each node type, the means of the types are weighed one by one. None: it, the number of epochs, up to
         the given one, and label_share are chosen by cross-validation on the training labels.
-    label_share: how much of a prediction is the known labels carried along edges (see pine.model.label_share); the rest
+    label_share: how much of a prediction is the known labels carried along edges (see pine.propagation_share); the rest
         is theta on x and on f. None: it is chosen with lam, and 0 where lam is given.
     scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
     The other defaults were chosen on held-out training labels of cora, citeseer, wikipedia, email-eu; vector_rate of
@@ -36,8 +36,10 @@ class PINE(Embedder):
     """
 
     name: ClassVar[str] = "pine"
+    revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
+    keeps_checkpoints: ClassVar[bool] = True
 
     dim: int = 64
     seed: Seed = 0
@@ -69,8 +71,6 @@ class PINE(Embedder):
     batch_size: int | None = None  # nodes at a time, where a graph's activations do not fit: see pine.model.batches
     samples: int | None = None  # with batch_size: neighbors of a node in each group, drawn anew each epoch; None: all
     guard: float = 1.0  # without labels: weight of the decorrelation that keeps vectors from collapsing
-    checkpoint: str | Path | None = None  # a file for the state of a fit under way: an interrupted fit goes on from it
-    progress: bool = False
 
     @classmethod
     def paper(cls, typed: bool = False, **changes: Any) -> Self:
@@ -94,21 +94,26 @@ class PINE(Embedder):
         return cls(**(printed | (two if typed else one) | changes))
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        return self._learn(graph, labels, rng, None)
+        return self._fit_with(graph, labels, rng, FitOptions())
 
-    def _fit_from(self, run: Any, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+    def _fit_with(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, options: FitOptions) -> Fitted:
         """Nodes known from an earlier run, f, theta and the settings chosen there begin where they were."""
+        run = options.start_from
+        if run is None:
+            return self._learn(graph, labels, rng, None, options)
         if not isinstance(run, PINE | str | Path):
             raise InputError(f"start_from takes a fitted PINE or the folder of a saved one, got {type(run).__name__}")
         earlier = run if isinstance(run, PINE) else PINE.load(run)
         earlier._check_fitted()
-        return self._learn(graph, labels, rng, earlier)
+        return self._learn(graph, labels, rng, earlier, options)
 
-    def _learn(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None) -> Fitted:
+    def _learn(
+        self, graph: Graph, labels: Labels | None, rng: np.random.Generator, earlier: PINE | None, options: FitOptions
+    ) -> Fitted:
         from pine.model.fitting import learn
 
         self._check_settings(graph)
-        self.learned_ = learn(self, graph, labels, rng, earlier)
+        self.learned_ = learn(self, graph, labels, rng, options, earlier)
         return Fitted(self.learned_.x, self.learned_.scores)
 
     def _check_settings(self, graph: Graph) -> None:
@@ -151,30 +156,18 @@ class PINE(Embedder):
     def reconstruct(self) -> Any:
         """f of every node's neighbors, in the form of embedding_."""
         self._check_fitted()
-        return self.nodes_.apart(self.learned_.f)
-
-    def most_similar(self, node: Any, k: int = 10, type: str | None = None) -> list[tuple[Any, float]]:
-        """The k nodes of the same type whose vectors are nearest in cosine: [(id, cosine)], the nearest first."""
-        self._check_fitted()
-        type, positions = self.nodes_.find([node], type)
-        vectors = self.fitted_.vectors[self.nodes_.slice(type)]
-        unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        cosine = unit @ unit[positions[0]]
-        cosine[positions[0]] = -np.inf
-        nearest = np.argsort(-cosine, kind="stable")[: min(k, len(vectors) - 1)]
-        ids = self.nodes_.of(type)
-        return [(ids[int(i)], float(cosine[i])) for i in nearest]
+        return self.nodes_.split_by_type(self.learned_.f)
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph that holds unseen ones, without training; known nodes keep theirs."""
-        from pine.model.inductive import vectors_of
+        from pine.model.transform import vectors_of
 
         self._check_fitted()
-        return graph.nodes.apart(vectors_of(self, graph)[0])
+        return graph.nodes.split_by_type(vectors_of(self, graph)[0])
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
-        from pine.model.inductive import vectors_of
-        from pine.model.label_share import Listening
+        from pine.model.transform import vectors_of
+        from pine.propagation import LabelPropagator
 
         assert self.labels_ is not None
         place = graph.nodes.slice(self.labels_.type)
@@ -182,8 +175,8 @@ class PINE(Embedder):
         scores = self.learned_.predictions(self.labels_.task, x[place], f[place])
         share = self.learned_.choice.label_share
         if share > 0:
-            listening = Listening(graph, self.labels_.type, "cpu", self.threads)
-            scores = listening.hear(*self._known_in(graph)).beside(scores, share)
+            propagator = LabelPropagator(graph, self.labels_.type, "cpu", self.threads)
+            scores = propagator.propagate(*self._known_in(graph)).blend(scores, share)
         return scores
 
     # ---- saving ----

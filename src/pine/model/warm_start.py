@@ -12,9 +12,9 @@ from pine.errors import InputError, listed
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.form import Form
-from pine.model.inductive import kin_groups, known_vectors, of_attributes, transformed
 from pine.model.learned import Array, Learned
 from pine.model.selection import Choice, lambdas
+from pine.model.transform import kin_groups, known_vectors, of_attributes, transformed
 
 if TYPE_CHECKING:
     from pine.model.pine import PINE

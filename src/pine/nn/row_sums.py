@@ -16,9 +16,9 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from pine.compiled import compiled
+from pine._internal.compiled import compiled
+from pine._internal.parallel import over_ranges
 from pine.graph.csr import CSR
-from pine.parallel import over_ranges
 
 # Below this many additions starting threads costs more than it brings (about .1 ms).
 ALONE = 1 << 19

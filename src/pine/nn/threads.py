@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
-from pine.parallel import number_of_threads
+from pine._internal.parallel import number_of_threads
 
 
 @contextmanager

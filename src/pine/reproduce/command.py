@@ -15,11 +15,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from pine._internal.files import atomic_write
+from pine._internal.parallel import number_of_threads
+from pine._internal.progress import ProgressCounter
 from pine._version import __version__
+from pine.cli.progress import progress_bar
 from pine.errors import InputError
-from pine.files import atomic_write
-from pine.parallel import number_of_threads
-from pine.progress import Work, progress_bar
 from pine.reproduce import experiment as experiments
 from pine.reproduce.claims import verdicts
 from pine.reproduce.experiment import Experiment
@@ -30,7 +31,7 @@ from pine.reproduce.rows import Row, read_rows, write_rows
 from pine.reproduce.run import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tables import tables
-from pine.reproduce.units import Machine, labelled
+from pine.reproduce.tasks import Machine, labelled
 from pine.reproduce.workers import Limits
 
 STORE = "store.sqlite"
@@ -67,8 +68,8 @@ def reproduce(asked: Asked, console: Console) -> None:
     for other in asked.take:
         console.print(f"{store.take(other):,} results taken from {other}")
     sections, outcomes = [], []
-    with progress_bar(console) as bar:
-        work = Work(bar, "results")
+    with progress_bar(console, "results") as progress:
+        work = ProgressCounter(progress, "results")
         work.plan(sum(map(amount, chosen)))
         runner = Runner(store, asked.machine, asked.processes, asked.limits, work, asked.only_kept)
         for experiment in chosen:
@@ -124,7 +125,7 @@ def _chosen(asked: Asked, console: Console) -> list[Experiment]:
 
 
 def _need_pyg(experiment: Experiment) -> None:
-    from pine.baselines.neural import need_pyg
+    from pine.baselines.gnn.neural import need_pyg
 
     need_pyg(f"the experiment {experiment.name}")
 

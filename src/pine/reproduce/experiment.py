@@ -9,7 +9,7 @@ Each is a TOML file in experiments/:
     one_seed              data sets on which vectors that no label enters are made once for all repeats
     notes                 what has to be said beside every table
     [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
-                          pine.inductive.settings has it), search (other specs to choose from on held-out
+                          pine.reproduce.inductive.settings has it), search (other specs to choose from on held-out
                           labels), values that stand for {} in the specs, panel (its axis in the figure)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
     [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes; also: more
@@ -27,7 +27,7 @@ from typing import Any, Self
 from pine.datasets.catalog import CATALOG
 from pine.errors import InputError, listed, one_of
 from pine.evaluation.variants import parse
-from pine.inductive import settings as inductive
+from pine.reproduce.inductive import settings as inductive
 
 KINDS = ("scores", "maps", "approximation", "inductive")
 MOST_OTHERS = 7  # settings of a method that is tuned, beside the paper's

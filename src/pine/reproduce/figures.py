@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pine.files import atomic_write
-from pine.pictures import COLORS, draw_classes
+from pine._internal.files import atomic_write
+from pine.plots import COLORS, draw_classes
 from pine.reproduce.cells import Grid, grids
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.rows import Row

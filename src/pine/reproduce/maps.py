@@ -11,7 +11,7 @@ from pine.datasets import Dataset
 from pine.embedder import Embedder
 from pine.evaluation.protocol import Part, hide
 from pine.labels import Labels
-from pine.pictures import in_the_plane
+from pine.plots import in_the_plane
 
 NEAR = 10  # neighbors in the map
 

@@ -13,7 +13,7 @@ from pine.evaluation.variants import parse
 from pine.reproduce.experiment import Experiment, Method, Value
 from pine.reproduce.rows import APPROXIMATION, MAP, SCORE, Row
 from pine.reproduce.run import NOT_MADE, Results, Runner
-from pine.reproduce.units import Approximation, Inductive, Map, Score
+from pine.reproduce.tasks import Approximation, Inductive, Map, Score
 
 CELL = ("dataset", "method", "panel", "value", "ratio", "target")  # columns whose values rows of a cell have in common
 

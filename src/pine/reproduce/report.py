@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pine.files import atomic_write
+from pine._internal.files import atomic_write
 from pine.reproduce.claims import Verdict
 from pine.reproduce.experiment import Experiment
 

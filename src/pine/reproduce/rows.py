@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pine._internal.files import atomic_write
 from pine.errors import InputError
-from pine.files import atomic_write
 
 Row = dict[str, Any]
 SCORE = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")

@@ -8,12 +8,10 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-from rich.console import Console
-
-from pine.parallel import number_of_threads
-from pine.progress import Work, progress_bar
+from pine._internal.parallel import number_of_threads
+from pine._internal.progress import ProgressCounter
 from pine.reproduce.store import Store
-from pine.reproduce.units import Machine, Unit, told
+from pine.reproduce.tasks import Machine, Unit, told
 from pine.reproduce.workers import Limits, Stopped, run_jobs
 
 Results = dict[Unit, dict[str, Any]]  # {"stopped": why, "said": ...} for what could not be made
@@ -31,7 +29,7 @@ class Runner:
     machine: Machine
     processes: int = 1
     limits: Limits = field(default_factory=Limits)
-    work: Work = field(default_factory=lambda: Work(progress_bar(Console(quiet=True)), "results"))
+    work: ProgressCounter = field(default_factory=lambda: ProgressCounter(None, "results"))
     only_kept: bool = False
 
     def results(self, units: Iterable[Unit], what: str) -> Results:
@@ -41,7 +39,7 @@ class Runner:
         kept = self.store.get(keys.values())
         done = {unit: kept[key] for unit, key in keys.items() if key in kept and self._final(kept[key])}
         missing = [unit for unit in wanted if unit not in done]
-        self.work.done(len(done), what)
+        self.work.advance(len(done), what)
         if self.only_kept:
             return done | dict.fromkeys(missing, NOT_MADE)
         jobs = jobs_of(missing)
@@ -50,7 +48,7 @@ class Runner:
             result = done[unit] = self._told(outcome)
             if result.get("stopped") != "died":  # next time it may live
                 self.store.put(keys[unit], told(unit), result)
-            self.work.done(1, f"{what}: {named(unit)}")
+            self.work.advance(1, f"{what}: {named(unit)}")
         return done
 
     def _final(self, result: dict[str, Any]) -> bool:

@@ -1,0 +1,1 @@
+"""GCN, GAT and GraphSAGE."""

@@ -1,0 +1,133 @@
+"""What graph networks start from: X W, with the attributes of nodes for X, and the identity for nodes without.
+
+The identity is never written down: its product with W is W, a table with a row for each node. X is of a graph, W of a
+network: where no block of X is the identity, W serves other graphs too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pine.baselines.gnn.trained_network import Columns
+from pine.errors import InputError, listed
+from pine.graph import Graph
+from pine.model.attributes import check_widths
+from pine.nn.dropout import dropped
+
+
+class Inputs(nn.Module):
+    """W: rows for each node type, as many as there are columns of X for it."""
+
+    def __init__(self, columns: Sequence[Columns], dim: int) -> None:
+        super().__init__()
+        self.types = [each.type for each in columns]
+        self.weights = nn.ParameterList(nn.init.xavier_uniform_(torch.empty(each.width, dim)) for each in columns)
+
+    def forward(self, x: Attributes, share: float, generator: torch.Generator | None) -> Tensor:
+        """X W: (num_nodes, dim), with a share of the entries of X dropped."""
+        weights = dict(zip(self.types, self.weights, strict=True))
+        return torch.cat([block.times(weights[type], share, generator) for type, block in x.items()])
+
+
+class Block(ABC):
+    """The rows of X for the nodes of one type."""
+
+    @abstractmethod
+    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+        """The product with its rows of W, with a share of its entries dropped."""
+
+
+Attributes = Mapping[str, Block]  # X: the blocks of all node types, in the order of the graph's nodes
+
+
+class Identity(Block):
+    """Dropping entries of the identity drops rows of W."""
+
+    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+        if generator is None:
+            return weight
+        ones = weight.new_ones(len(weight), 1)
+        return weight * dropped(ones, share, generator)
+
+
+class Dense(Block):
+    def __init__(self, features: Any, device: torch.device) -> None:
+        self.features = torch.tensor(features, device=device)
+
+    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+        features = self.features if generator is None else dropped(self.features, share, generator)
+        return features @ weight
+
+
+class Sparse(Block):
+    """A row of X W is the sum of the rows of W that X names, weighted: a bag. Zeros need no dropping."""
+
+    def __init__(self, features: Any, device: torch.device) -> None:
+        self.indptr = torch.tensor(features.indptr.astype(np.int64), device=device)
+        self.indices = torch.tensor(features.indices.astype(np.int64), device=device)
+        self.data = torch.tensor(features.data, device=device)
+
+    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+        data = self.data if generator is None else dropped(self.data, share, generator)
+        return functional.embedding_bag(
+            self.indices, weight, self.indptr, mode="sum", per_sample_weights=data, include_last_offset=True
+        )
+
+
+def columns_of(graph: Graph) -> list[Columns]:
+    """What X has for each node type of a graph."""
+    return [
+        Columns(type, features.shape[1], "counts" if are_counts(features) else "numbers")
+        if (features := graph.features.get(type)) is not None
+        else Columns(type, graph.count(type), "identity")
+        for type in graph.node_types
+    ]
+
+
+def attributes_of(graph: Graph, columns: Sequence[Columns], device: torch.device) -> Attributes:
+    """X of a graph whose types have such columns; rows of counts become shares."""
+    kinds = {each.type: each.kind for each in columns}
+    return {type: _block(graph.features.get(type), kinds[type], device) for type in graph.node_types}
+
+
+def _block(features: Any, kind: str, device: torch.device) -> Block:
+    if kind == "identity":
+        return Identity()
+    made = shares(features) if kind == "counts" else features
+    return Sparse(made, device) if sp.issparse(made) else Dense(made, device)
+
+
+def check_columns(graph: Graph, columns: Sequence[Columns]) -> None:
+    """A graph must have the node types that a network was trained on, with features alike."""
+    if set(graph.node_types) != {each.type for each in columns}:
+        raise InputError(
+            f"the graph must have the node types {listed(each.type for each in columns)} of the training graph, "
+            f"got {graph}"
+        )
+    check_widths(graph, {each.type: each.width for each in columns})
+    for type, _, kind in columns:
+        if kind == "counts" and not are_counts(graph.features[type]):
+            raise InputError(
+                f"no feature of nodes of type {type!r} was negative in training, where each row was divided by its "
+                "sum; this graph has negative ones: give it features made in the same way, or fit again"
+            )
+
+
+def are_counts(features: Any) -> bool:
+    """Whether features can be counts, of words for example: none is negative."""
+    return not ((features.data if sp.issparse(features) else features) < 0).any()
+
+
+def shares(counts: Any) -> Any:
+    """Rows that sum to 1, as the code of GCN's authors makes them of counts of words."""
+    total = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
+    scale = (1 / np.where(total > 0, total, 1)).astype(np.float32)
+    return sp.csr_array(sp.diags_array(scale) @ counts) if sp.issparse(counts) else counts * scale[:, None]

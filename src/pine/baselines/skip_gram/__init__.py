@@ -1,0 +1,1 @@
+"""Skip-gram with negative samples or hierarchical softmax, on random walks."""

@@ -1,0 +1,1 @@
+"""struc2vec: walks over a multilayer graph of structural similarity."""

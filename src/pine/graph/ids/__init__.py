@@ -1,0 +1,1 @@
+"""Node ids: columns of them, their hash table, their numbering."""

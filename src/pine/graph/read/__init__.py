@@ -1,0 +1,1 @@
+"""Edge tables out of csv, tsv, Parquet, frames and Arrow."""

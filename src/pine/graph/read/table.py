@@ -1,0 +1,238 @@
+"""Edges from anything tabular: arrays, lists of pairs, pandas, polars, Arrow, csv, tsv and Parquet files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from pine.errors import InputError, listed
+from pine.graph.ids.column import Column, MissingId, column
+from pine.graph.read.text import sniff
+
+SOURCE_NAMES = ("source", "src", "from", "u", "head", "start", "node1", "node_1", "id1")
+TARGET_NAMES = ("target", "dst", "to", "v", "tail", "end", "node2", "node_2", "id2")
+WEIGHT_NAMES = ("weight", "weights")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some edges: two columns of ids, and weights (num_edges,) or None."""
+
+    source: Column
+    target: Column
+    weights: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True)
+class EdgeTable:
+    """Edges in batches, to be read once, and the way from a row to the place where the user finds it."""
+
+    batches: Iterable[Batch]
+    where: Callable[[int], str]
+
+
+def edge_table(
+    edges: Any,
+    weights: Any = "auto",
+    source: str | None = None,
+    target: str | None = None,
+    header: bool | None = None,
+    types: tuple[str, ...] = (),
+) -> EdgeTable:
+    """Read edges; weights are a column's name, an array, None for none, or "auto".
+
+    "auto" takes a column that is called weight, and the third column of a headless file with three columns.
+    """
+    columns = weights if weights is None or isinstance(weights, str) else None
+    if isinstance(edges, str | os.PathLike):
+        table = _from_file(Path(edges), columns, source, target, header, types)
+    elif isinstance(edges, np.ndarray):
+        table = _from_array(edges)
+    elif hasattr(edges, "__arrow_c_stream__") or isinstance(edges, pa.Table) or _is_frame(edges):
+        table = _from_frame(edges, columns, source, target)
+    elif hasattr(edges, "__array__"):
+        table = _from_array(np.asarray(edges))
+    else:
+        table = _from_pairs(edges)
+    return EdgeTable(_checked(table, weights), table.where)
+
+
+def _checked(table: EdgeTable, weights: Any) -> Iterator[Batch]:
+    """The same batches with weights that are numbers, finite and not negative."""
+    given = None if weights is None or isinstance(weights, str) else np.asarray(weights)
+    start = 0
+    for batch in table.batches:
+        stop = start + len(batch.source)
+        if given is not None:
+            batch = replace(batch, weights=given[start:stop] if given.ndim else given)
+        elif isinstance(weights, str) and weights != "auto" and batch.weights is None:
+            raise InputError(f"weights={weights!r} names a column, but the edges have none; give an array instead")
+        if batch.weights is not None:
+            batch = replace(batch, weights=_checked_weights(batch.weights, start, table.where))
+        yield batch
+        start = stop
+        del batch
+    if given is not None and given.shape != (start,):
+        raise InputError(f"weights must have one entry per edge, shape ({start},), got {given.shape}")
+
+
+def _checked_weights(given: NDArray[Any], start: int, where: Callable[[int], str]) -> NDArray[np.float32]:
+    if given.dtype.kind not in "iufb":
+        given = given.astype(object)
+    for row, weight in enumerate(given if given.dtype.kind == "O" else ()):
+        if not isinstance(weight, Real):
+            raise InputError(f"{where(start + row)}: the weight must be a number, got {weight!r}")
+    with np.errstate(over="ignore"):
+        weights: NDArray[np.float32] = given.astype(np.float32)
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        value = float(given[wrong[0]])
+        said = "negative" if value < 0 else "too large" if value > 0 else "missing or not a number"
+        raise InputError(
+            f"{where(start + int(wrong[0]))}: the weight is {said}, {value:g}; weights must be finite and not negative"
+        )
+    return weights
+
+
+def _from_file(
+    path: Path, weights: Any, source: str | None, target: str | None, header: bool | None, types: tuple[str, ...]
+) -> EdgeTable:
+    if path.suffix in (".parquet", ".pq"):
+        return _from_parquet(path, weights, source, target)
+    named = weights if isinstance(weights, str) and weights != "auto" else None
+    text = sniff(path, header, [name for name in (source, target, named) if name], types)
+    # A file without names that has one more column, of numbers: by custom, the weights.
+    third = 2 if not text.has_header and len(text.names) == 3 and text.is_number(2) else None
+    at = _places(text.names, weights, source, target, str(path), third)
+    return EdgeTable((Batch(*read) for read in text.read(at[:2], at[2:])), text.where)
+
+
+def _from_parquet(path: Path, weights: Any, source: str | None, target: str | None) -> EdgeTable:
+    """Batches of rows, so that a large file never lies in memory whole."""
+    try:
+        file = pq.ParquetFile(path)
+    except OSError as problem:
+        raise InputError(f"cannot read {path}: {problem.strerror or problem}") from None
+    except pa.ArrowInvalid as problem:
+        raise InputError(f"{path} is not a Parquet file: {problem}") from None
+    names = file.schema_arrow.names
+    at = _places(names, weights, source, target, str(path))
+
+    def where(row: int) -> str:
+        return f"{path}, row {row}"
+
+    def batches() -> Iterator[Batch]:
+        start = 0
+        wanted = [names[i] for i in at]
+        try:
+            for part in file.iter_batches(1 << 20, columns=wanted):
+                yield _batch([part.column(name) for name in wanted], wanted, where, start)
+                start += len(part)
+        except (pa.ArrowInvalid, OSError) as problem:
+            raise InputError(f"{path} cannot be read to its end: {problem}") from None
+
+    return EdgeTable(batches(), where)
+
+
+def _is_frame(edges: Any) -> bool:
+    return hasattr(edges, "columns") and hasattr(edges, "__getitem__")
+
+
+def _from_frame(frame: Any, weights: Any, source: str | None, target: str | None) -> EdgeTable:
+    """Columns of a pandas or polars frame, an Arrow table, or anything that speaks the Arrow stream protocol."""
+    if not isinstance(frame, pa.Table) and not _is_frame(frame):
+        frame = pa.table(frame)
+    labels = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
+    names = [str(label) for label in labels]
+    at = _places(names, weights, source, target, "edges")
+    batch = _batch([frame[labels[i]] for i in at], [names[i] for i in at], _row_of_edges)
+    return EdgeTable(iter([batch]), _row_of_edges)
+
+
+def _batch(values: Sequence[Any], names: Sequence[str], where: Callable[[int], str], start: int = 0) -> Batch:
+    """Two columns of ids and, if there is a third, weights."""
+    columns = []
+    for name, each in zip(names[:2], values[:2], strict=True):
+        try:
+            columns.append(column(each))
+        except MissingId as problem:
+            raise InputError(
+                f"{where(start + problem.row)}: {name} is missing; every edge needs both of its ends"
+            ) from None
+        except InputError as problem:
+            raise InputError(f"edges, {name}: {problem}") from None
+    if len(columns[0]) != len(columns[1]):
+        raise InputError(f"source and target must be equally long, got {len(columns[0])} and {len(columns[1])}")
+    return Batch(columns[0], columns[1], np.asarray(values[2]) if len(values) > 2 else None)
+
+
+def _row_of_edges(row: int) -> str:
+    return f"edges, row {row}"
+
+
+def _places(
+    names: Sequence[str], weights: Any, source: str | None, target: str | None, origin: str, third: int | None = None
+) -> list[int]:
+    """Which columns hold source, target and, if there are any, weights."""
+    if len(names) < 2:
+        raise InputError(f"{origin}: expected at least two columns, source and target, got {listed(names)}")
+    lowered = [name.strip().lower() for name in names]
+
+    def named(name: str) -> int:
+        if name not in names:
+            raise InputError(f"{origin} has no column {name!r}; its columns are {listed(names, 20)}")
+        return list(names).index(name)
+
+    def usual(candidates: Sequence[str]) -> int | None:
+        return next((lowered.index(name) for name in candidates if name in lowered), None)
+
+    first = named(source) if source is not None else usual(SOURCE_NAMES)
+    second = named(target) if target is not None else usual(TARGET_NAMES)
+    if source is None and target is None and (first is None or second is None):
+        first, second = 0, 1
+    if first is None or second is None:
+        missing = "source" if first is None else "target"
+        raise InputError(f"{origin} has no column {missing!r}; say which of {listed(names, 20)} it is: {missing}=...")
+    if first == second:
+        raise InputError(f"{origin}: source and target must be two columns, got {names[first]!r} for both")
+    if isinstance(weights, str) and weights != "auto":
+        return [first, second, named(weights)]
+    if isinstance(weights, str):
+        third = usual(WEIGHT_NAMES) if third is None else third
+        return [first, second] if third is None else [first, second, third]
+    return [first, second]
+
+
+def _from_array(edges: NDArray[Any]) -> EdgeTable:
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        hint = "; transpose it: edges.T" if edges.ndim == 2 and edges.shape[0] == 2 else ""
+        raise InputError(f"edges must have shape (num_edges, 2), got {edges.shape}{hint}")
+    return _ends(edges[:, 0], edges[:, 1])
+
+
+def _from_pairs(edges: Any) -> EdgeTable:
+    try:
+        pairs = list(edges)
+    except TypeError:
+        raise InputError(
+            "edges must be an array of shape (num_edges, 2), a list of pairs, a pandas or polars frame, an Arrow "
+            f"table, or the path of a csv, tsv or Parquet file, got {type(edges).__name__}"
+        ) from None
+    for row, pair in enumerate(pairs):
+        if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+            raise InputError(f"edges, row {row}: expected a pair (source, target), got {pair!r}")
+    first, second = zip(*pairs, strict=True) if pairs else ((), ())
+    return _ends(list(first), list(second))
+
+
+def _ends(first: Any, second: Any) -> EdgeTable:
+    return EdgeTable(iter([_batch([first, second], ["source", "target"], _row_of_edges)]), _row_of_edges)

@@ -1,0 +1,1 @@
+"""Random streams, sampled neighbors, and walks: first order, node2vec, metapaths."""

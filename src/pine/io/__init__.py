@@ -1,0 +1,1 @@
+"""Saved runs, and exports for other tools."""
