@@ -14,8 +14,8 @@ from pine.baselines.gnn.gat import GAT
 from pine.baselines.gnn.gat_network import Layer, Network, part, with_loops
 from pine.baselines.gnn.inputs import attributes_of, columns_of
 from pine.baselines.gnn.neural import Goal
-from pine.baselines.gnn.patience import Patience
 from pine.labels import read_labels
+from pine.nn.training import EarlyStopping
 
 
 def quick(**settings) -> GAT:
@@ -102,14 +102,14 @@ def test_every_node_attends_to_itself_and_to_each_neighbor_once():
 
 
 def test_patience_keeps_the_last_epoch_at_which_both_were_best():
-    patience = Patience(3)
+    patience = EarlyStopping(3)
     history = [(2.0, 0.5), (1.0, 0.6), (0.9, 0.5), (1.1, 0.6), (1.2, 0.1), (1.2, 0.1), (1.2, 0.1), (0.1, 0.9)]
     ends = [patience.ends(epoch, *seen) for epoch, seen in enumerate(history[:7], 1)]
     assert ends == [False] * 6 + [True]
-    assert patience.kept == 2
-    patience = Patience(3)
+    assert patience.best_epoch == 2
+    patience = EarlyStopping(3)
     assert not any(patience.ends(epoch, 1 / epoch, 0.5) for epoch in range(1, 20))
-    assert patience.kept == 19
+    assert patience.best_epoch == 19
 
 
 def test_training_takes_the_number_of_epochs_that_held_out_labels_gave(monkeypatch):

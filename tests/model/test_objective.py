@@ -8,10 +8,11 @@ import torch
 
 from pine import Graph
 from pine.labels import read_labels
+from pine.metrics import held_out_score
 from pine.model.form import Form
 from pine.model.neighborhoods import NeighborFunction, neighborhoods
 from pine.model.objective import Objective, Targets
-from pine.model.selection import CANDIDATES, Choice, best, folds, held_out_score, lambdas
+from pine.model.selection import CANDIDATES, Choice, best, folds, lambdas
 from pine.nn import SetFunction, set_function_reference
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})

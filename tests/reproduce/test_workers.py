@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pine import InputError
-from pine.nn.device import device_of
+from pine.nn.training import device_of
 from pine.reproduce.workers import Limits, Stopped, run_jobs
 
 

@@ -53,8 +53,8 @@ class Planetoid(Embedder):
     device: str = "auto"
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        from pine.baselines.gnn.neural import torch_left_alone
         from pine.baselines.planetoid_network import learn
+        from pine.nn.training import torch_left_alone
 
         assert labels is not None
         self._check()

@@ -20,7 +20,7 @@ from pine.embedder import Fitted
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.nn.device import device_of
+from pine.nn.training import device_of
 
 if TYPE_CHECKING:
     from pine.baselines.planetoid import Planetoid

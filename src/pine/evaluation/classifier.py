@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 from sklearn.multiclass import OneVsRestClassifier
 
 from pine.errors import InputError
 from pine.labels import Labels
+from pine.metrics import accuracy, micro_f1
 
 STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0)
 FOLDS = 3
@@ -47,11 +47,7 @@ def _best_strength(x: NDArray[Any], y: NDArray[Any], seed: int) -> float:
     for train, valid in KFold(FOLDS, shuffle=True, random_state=seed).split(x):
         for i, strength in enumerate(STRENGTHS):
             predicted = _trained(x[train], y[train], strength).predict(x[valid])
-            found[i] += (
-                float((predicted == y[valid]).mean())
-                if y.ndim == 1
-                else f1_score(y[valid], predicted, average="micro", zero_division=0)
-            )
+            found[i] += accuracy(y[valid], predicted) if y.ndim == 1 else micro_f1(y[valid], predicted)
     return STRENGTHS[int(found.argmax())]
 
 

@@ -272,6 +272,16 @@ class Graph:
         rest = {"directed": self.directed, "node_data": self.node_data}
         return Graph.assemble(self.nodes, self._relations, features=features, **rest)  # type: ignore[arg-type]
 
+    def check_feature_widths(self, widths: Mapping[str, int]) -> None:
+        """A graph that is given to a trained model must have the features it was trained with, {type: width}."""
+        for type, width in widths.items():
+            got = self.features[type].shape[1] if type in self.features else 0
+            if got != width:
+                raise InputError(
+                    f"this model was trained with {width} features of nodes of type {type!r}, this graph has {got}; "
+                    "give it the same: Graph.from_edges(..., features=...) or graph.with_features"
+                )
+
     def bare(self) -> Graph:
         """The same graph without node_data, which may hold labels."""
         return replace(self, node_data=MappingProxyType({}))

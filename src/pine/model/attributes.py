@@ -5,7 +5,7 @@ It is e_v that agrees with f of the neighbors, so that a node that comes later i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from pine.errors import InputError
 from pine.graph import CSR, Graph
 from pine.nn import Neighbors, neighbor_sum
 
@@ -107,14 +106,3 @@ class Attributes(nn.Module):
 
 def _kept(values: list[Tensor]) -> nn.ParameterList:
     return nn.ParameterList([nn.Parameter(value.clone(), requires_grad=False) for value in values])
-
-
-def check_widths(graph: Graph, widths: Mapping[str, int]) -> None:
-    """A graph must have the features that a model was trained with, {type: width}."""
-    for type, width in widths.items():
-        got = graph.features[type].shape[1] if type in graph.features else 0
-        if got != width:
-            raise InputError(
-                f"this model was trained with {width} features of nodes of type {type!r}, this graph has {got}; "
-                "give it the same: Graph.from_edges(..., features=...) or graph.with_features"
-            )

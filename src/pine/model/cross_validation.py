@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from pine._internal.progress import ProgressCounter
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
+from pine.metrics import held_out_score
 from pine.model.attributes import Attributes, attribute_columns
 from pine.model.batches import batches_of
 from pine.model.checkpoint import Checkpoint, Keeper
 from pine.model.form import Form
 from pine.model.neighborhoods import NeighborFunction, neighborhoods
 from pine.model.objective import Objective, Targets
-from pine.model.selection import Choice, Scores, best, folds, held_out_score, lambdas
+from pine.model.selection import Choice, Scores, best, folds, lambdas
 from pine.model.training import RAMP, train
-from pine.nn.device import device_of
+from pine.nn.training import device_of
 from pine.propagation import LabelPropagator, PropagatedLabels
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pine.model.init.start import structural_start
 from pine.model.learned import Learned
 from pine.model.objective import Objective
 from pine.model.warm_start import warm_start
-from pine.nn.threads import torch_threads
+from pine.nn.training import torch_threads
 
 if TYPE_CHECKING:
     from pine.model.pine import PINE

@@ -6,10 +6,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pine.model.form import Form
 from pine.model.selection import Choice
+from pine.nn.functional import probabilities
 
 Array = NDArray[np.float32]
 
@@ -40,10 +43,6 @@ class Learned:
 
     def predictions(self, task: str, x: Array, f: Array) -> Array:
         """The mean of theta on x and theta on f: probabilities or numbers, (n, num_outputs)."""
-        import torch  # where it is used, so that `import pine` stays quick
-
-        from pine.model.theta import predictions
-
         mean: Array = predictions(task, *(torch.tensor(array) for array in (self.w, self.b, x, f))).numpy()
         return mean * self.scale + self.center if task == "numbers" else mean
 
@@ -90,3 +89,16 @@ class Learned:
             choice=Choice.from_json(about["choice"]),
             history=about["history"],
         )
+
+
+# ---- theta, the linear classifier w, b ----
+
+
+def scores(vectors: Tensor, w: Tensor, b: Tensor) -> Tensor:
+    """w (..., num_outputs, dim) and b (..., 1, num_outputs) on vectors (..., n, dim): (..., n, num_outputs)."""
+    return vectors @ w.mT + b
+
+
+def predictions(task: str, w: Tensor, b: Tensor, x: Tensor, f: Tensor) -> Tensor:
+    """The mean of theta on x and theta on f, as probabilities or numbers: (..., n, num_outputs)."""
+    return (probabilities(task, scores(x, w, b)) + probabilities(task, scores(f, w, b))) / 2

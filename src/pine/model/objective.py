@@ -23,8 +23,9 @@ from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.attributes import Attributes
 from pine.model.batches import sampled
+from pine.model.learned import predictions, scores
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
-from pine.model.theta import entropy, predictions, scores
+from pine.nn.functional import entropy
 from pine.nn.losses import LOSSES, agreement, decorrelation, l2
 
 

@@ -53,17 +53,6 @@ def folds(labels: Labels, count: int, rng: np.random.Generator) -> NDArray[np.in
     return rng.permutation(np.arange(len(labels.known)) % count)
 
 
-def held_out_score(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[np.float32]) -> float:
-    """How good predictions (num_known, num_outputs) are at the held-out nodes: accuracy, micro F1 or -squared error."""
-    truth, given = labels.values[held], predicted[held]
-    if labels.task == "classes":
-        return float((given.argmax(axis=1) == truth).mean())
-    if labels.task == "label-sets":
-        right = float(((given >= 0.5) & (truth == 1)).sum())
-        return 2 * right / max(1.0, float((given >= 0.5).sum() + truth.sum()))  # micro F1
-    return -float(np.mean((given[:, 0] - truth) ** 2))
-
-
 def best(options: Sequence[tuple[float, ...]], shares: Sequence[float], scores: Scores) -> Choice:
     """The lambda and number of epochs that are best with the first share, and the share that is best with these.
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from pine.errors import InputError, listed
 from pine.graph import CSR, Graph, NeighborGroup
-from pine.model.attributes import Attributes, attribute_columns, check_widths
+from pine.model.attributes import Attributes, attribute_columns
 from pine.model.learned import Array, Learned
 from pine.model.neighborhoods import NeighborFunction, neighborhoods
 
@@ -130,7 +130,7 @@ def kin_groups(model: PINE, graph: Graph) -> list[NeighborGroup]:
             f"{listed(learned.group_names)} of the training graph, got {graph}"
         )
     widths = [learned.parameters[f"attributes.A.{k}"].shape[0] for k in range(len(learned.attribute_types))]
-    check_widths(graph, dict(zip(learned.attribute_types, widths, strict=True)))
+    graph.check_feature_widths(dict(zip(learned.attribute_types, widths, strict=True)))
     return [found[name] for name in learned.group_names]
 
 

@@ -179,6 +179,6 @@ def _machine(asked: Asked) -> str:
 
 
 def _device(asked: Asked) -> str:
-    from pine.nn.device import device_of
+    from pine.nn.training import device_of
 
     return str(device_of(asked.machine.device))

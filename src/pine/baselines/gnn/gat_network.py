@@ -17,15 +17,14 @@ from torch_geometric.nn import GATConv
 from pine.baselines.gnn.inputs import Attributes, attributes_of, columns_of
 from pine.baselines.gnn.network import BaseNetwork
 from pine.baselines.gnn.neural import Goal
-from pine.baselines.gnn.patience import Patience
 from pine.baselines.gnn.trained_network import Columns
-from pine.baselines.gnn.training import Forward, fitted, seeded, step
+from pine.baselines.gnn.training import Forward, fitted, step
 from pine.embedder import Fitted
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.model.selection import held_out_score
-from pine.nn.device import device_of
-from pine.nn.dropout import dropped
+from pine.metrics import held_out_score
+from pine.nn.functional import dropout
+from pine.nn.training import EarlyStopping, device_of, seed_torch
 
 if TYPE_CHECKING:
     from pine.baselines.gnn.gat import GAT
@@ -66,7 +65,7 @@ def number_of_epochs(model: GAT, seen: Seen, labels: Labels, goal: Goal, rng: np
     """How long to train: until patience with a part of the labels ends."""
     held = rng.permutation(len(labels.known)) < HELD_OUT * len(labels.known)
     shown, hidden = part(goal, ~held), part(goal, held)
-    training, patience = Training(model, seen, shown, rng), Patience(model.patience)
+    training, patience = Training(model, seen, shown, rng), EarlyStopping(model.patience)
     for epoch in range(1, model.epochs + 1):
         training.step()
         with torch.no_grad():
@@ -74,7 +73,7 @@ def number_of_epochs(model: GAT, seen: Seen, labels: Labels, goal: Goal, rng: np
         score = held_out_score(labels, held, goal.scores(outputs)[labels.known])
         if patience.ends(epoch, float(hidden.loss(outputs)), score):
             break
-    return patience.kept
+    return patience.best_epoch
 
 
 def part(goal: Goal, kept: NDArray[np.bool_]) -> Goal:
@@ -88,7 +87,7 @@ class Training:
 
     def __init__(self, model: GAT, seen: Seen, goal: Goal, rng: np.random.Generator) -> None:
         device = seen.edges.device
-        self.generator, self.goal = seeded(rng, device), goal
+        self.generator, self.goal = seed_torch(rng, device), goal
         self.network = Network(seen.columns, model.dim, model.heads, goal.num_outputs, model.dropout).to(device)
         self.forward: Forward = partial(self.network, seen.x, seen.edges)
         rate, decay = model.learning_rate, model.weight_decay
@@ -115,7 +114,7 @@ class Network(BaseNetwork):
     def forward(self, x: Attributes, links: Tensor, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
         share = self.dropout if generator is not None else 0.0
         hidden = functional.elu(self.hidden(self.inputs(x, share, generator), links, generator))
-        return hidden, self.output(dropped(hidden, share, generator), links, generator)
+        return hidden, self.output(dropout(hidden, share, generator), links, generator)
 
 
 class Layer(GATConv):  # type: ignore[misc]
@@ -132,7 +131,7 @@ class Layer(GATConv):  # type: ignore[misc]
         return outputs
 
     def message(self, x_j: Tensor, alpha: Tensor) -> Tensor:
-        kept = alpha if self.generator is None else dropped(alpha, self.share, self.generator)
+        kept = alpha if self.generator is None else dropout(alpha, self.share, self.generator)
         return kept[..., None] * x_j
 
 

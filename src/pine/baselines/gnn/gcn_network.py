@@ -16,15 +16,14 @@ from pine.baselines.gnn.inputs import Attributes, attributes_of, columns_of
 from pine.baselines.gnn.network import BaseNetwork
 from pine.baselines.gnn.neural import Goal
 from pine.baselines.gnn.trained_network import Columns
-from pine.baselines.gnn.training import fitted, seeded, step
+from pine.baselines.gnn.training import fitted, step
 from pine.embedder import Fitted
 from pine.graph import Graph
 from pine.graph.csr import CSR, build_csr
 from pine.labels import Labels
 from pine.nn import Neighbors, neighbor_sum
-from pine.nn.device import device_of
-from pine.nn.dropout import dropped
-from pine.nn.sparse import sparse_matrix
+from pine.nn.functional import dropout, sparse_matrix
+from pine.nn.training import device_of, seed_torch
 
 if TYPE_CHECKING:
     from pine.baselines.gnn.gcn import GCN
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 def learn(model: GCN, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, Network]:
     """Train on the known labels, and read the hidden layer and the scores of all nodes."""
     device = device_of(model.device)
-    generator = seeded(rng, device)
+    generator = seed_torch(rng, device)
     goal = Goal.of(graph, labels, device)
     columns = columns_of(graph)
     network = Network(columns, model.dim, goal.num_outputs, model.dropout).to(device)
@@ -72,7 +71,7 @@ class Network(BaseNetwork):
     def forward(self, x: Attributes, links: Links, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
         share = self.dropout if generator is not None else 0.0
         hidden = self.hidden(self.inputs(x, share, generator), links).relu()
-        seen = hidden if generator is None else dropped(hidden, share, generator)
+        seen = hidden if generator is None else dropout(hidden, share, generator)
         return hidden, self.output(seen, links)
 
 

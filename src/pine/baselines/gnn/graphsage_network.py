@@ -14,13 +14,13 @@ from pine.baselines.gnn.inputs import Attributes, attributes_of, columns_of
 from pine.baselines.gnn.network import BaseNetwork
 from pine.baselines.gnn.neural import Goal
 from pine.baselines.gnn.trained_network import Columns
-from pine.baselines.gnn.training import fitted, seeded, step
+from pine.baselines.gnn.training import fitted, step
 from pine.embedder import Fitted
 from pine.graph import CSR, Graph
 from pine.graph.sampling.neighbors import NeighborSampler
 from pine.labels import Labels
-from pine.nn.device import device_of
-from pine.nn.dropout import dropped
+from pine.nn.functional import dropout
+from pine.nn.training import device_of, seed_torch
 
 if TYPE_CHECKING:
     from pine.baselines.gnn.graphsage import GraphSAGE
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def learn(model: GraphSAGE, graph: Graph, labels: Labels, rng: np.random.Generator) -> tuple[Fitted, Network]:
     """Train on samples of neighbors; then read vectors and scores with all neighbors."""
     device = device_of(model.device)
-    generator = seeded(rng, device)
+    generator = seed_torch(rng, device)
     goal = Goal.of(graph, labels, device)
     columns = columns_of(graph)
     network = Network(columns, model.dim, goal.num_outputs, model.aggregator, model.dropout).to(device)
@@ -75,8 +75,8 @@ class Network(BaseNetwork):
         """links: the neighbors and nodes of each layer, (2, num_pairs)."""
         share = self.dropout if generator is not None else 0.0
         first = self.first(self.inputs(x, share, generator), links[0]).relu()
-        second = self.second(dropped(first, share, generator), links[1])
-        return second, self.output(dropped(second, share, generator))
+        second = self.second(dropout(first, share, generator), links[1])
+        return second, self.output(dropout(second, share, generator))
 
 
 def all_pairs(neighbors: CSR, device: torch.device) -> list[Tensor]:

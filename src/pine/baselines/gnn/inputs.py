@@ -19,8 +19,7 @@ from torch.nn import functional
 from pine.baselines.gnn.trained_network import Columns
 from pine.errors import InputError, listed
 from pine.graph import Graph
-from pine.model.attributes import check_widths
-from pine.nn.dropout import dropped
+from pine.nn.functional import dropout
 
 
 class Inputs(nn.Module):
@@ -55,7 +54,7 @@ class Identity(Block):
         if generator is None:
             return weight
         ones = weight.new_ones(len(weight), 1)
-        return weight * dropped(ones, share, generator)
+        return weight * dropout(ones, share, generator)
 
 
 class Dense(Block):
@@ -63,7 +62,7 @@ class Dense(Block):
         self.features = torch.tensor(features, device=device)
 
     def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-        features = self.features if generator is None else dropped(self.features, share, generator)
+        features = self.features if generator is None else dropout(self.features, share, generator)
         return features @ weight
 
 
@@ -76,7 +75,7 @@ class Sparse(Block):
         self.data = torch.tensor(features.data, device=device)
 
     def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-        data = self.data if generator is None else dropped(self.data, share, generator)
+        data = self.data if generator is None else dropout(self.data, share, generator)
         return functional.embedding_bag(
             self.indices, weight, self.indptr, mode="sum", per_sample_weights=data, include_last_offset=True
         )
@@ -112,7 +111,7 @@ def check_columns(graph: Graph, columns: Sequence[Columns]) -> None:
             f"the graph must have the node types {listed(each.type for each in columns)} of the training graph, "
             f"got {graph}"
         )
-    check_widths(graph, {each.type: each.width for each in columns})
+    graph.check_feature_widths({each.type: each.width for each in columns})
     for type, _, kind in columns:
         if kind == "counts" and not are_counts(graph.features[type]):
             raise InputError(

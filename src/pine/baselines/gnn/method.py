@@ -36,7 +36,8 @@ class GraphNetwork(Embedder):
         """The module of the network: learn trains one, and Network is its class."""
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        from pine.baselines.gnn.neural import need_pyg, torch_left_alone
+        from pine.baselines.gnn.neural import need_pyg
+        from pine.nn.training import torch_left_alone
 
         assert labels is not None
         need_pyg(self.name)
@@ -70,8 +71,8 @@ class GraphNetwork(Embedder):
 
     def _fitted_to(self, graph: Graph) -> Fitted:
         """What fit would have left for a graph, had it ended with the same weights."""
-        from pine.baselines.gnn.neural import need_pyg, scores_of, torch_left_alone
-        from pine.nn.device import device_of
+        from pine.baselines.gnn.neural import need_pyg, scores_of
+        from pine.nn.training import device_of, torch_left_alone
 
         if self.trained_ is None or self.trained_.own_rows:
             raise self._not_inductive()

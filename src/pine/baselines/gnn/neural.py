@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -15,22 +13,14 @@ from torch import Tensor
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.model.theta import probabilities
+from pine.nn.functional import probabilities
 from pine.nn.losses import LOSSES
-from pine.nn.threads import torch_threads
 
 
 def need_pyg(name: str) -> None:
     """Say how to get PyTorch Geometric where it is missing."""
     if find_spec("torch_geometric") is None:
         raise InputError(f"{name} needs PyTorch Geometric: pip install 'pine-embedding[pyg]'")
-
-
-@contextmanager
-def torch_left_alone(threads: int | None) -> Iterator[None]:
-    """Use so many threads, and give torch's number of them and its CPU generator back as they were."""
-    with torch_threads(threads), torch.random.fork_rng(devices=[]):
-        yield
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,13 +17,6 @@ from pine.errors import InputError
 Forward = Callable[[torch.Generator | None], tuple[Tensor, Tensor]]
 
 
-def seeded(rng: np.random.Generator, device: torch.device) -> torch.Generator:
-    """A generator for training; torch's own, from which the layers of PyG draw their start, is seeded too."""
-    seeds = rng.integers(2**62, size=2)
-    torch.default_generator.manual_seed(int(seeds[0]))  # torch_left_alone restores it
-    return torch.Generator(device).manual_seed(int(seeds[1]))
-
-
 def step(forward: Forward, goal: Goal, optimizer: torch.optim.Optimizer, generator: torch.Generator) -> None:
     """One epoch."""
     optimizer.zero_grad(set_to_none=True)

@@ -17,7 +17,7 @@ from torch.nn import functional
 from torch_geometric.nn import GATConv
 from torch_geometric.utils import softmax
 
-from pine.nn.sparse import sparse_matrix
+from pine.nn.functional import sparse_matrix
 
 
 class Attention(GATConv):  # type: ignore[misc]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pine.baselines.gnn.neural import need_pyg, torch_left_alone
-from pine.baselines.gnn.training import seeded
+from pine.baselines.gnn.neural import need_pyg
 from pine.datasets.dataset import Dataset
 from pine.labels import Labels
-from pine.nn.device import device_of
+from pine.nn.training import device_of, seed_torch, torch_left_alone
 from pine.reproduce.inductive.graphs import graphs_of
 from pine.reproduce.inductive.network import Network
 from pine.reproduce.inductive.settings import Sampled, Setting, Walked
@@ -31,7 +30,7 @@ def learn(
         place = device_of(device)
         if isinstance(setting, Walked):
             data = walked(setting, data, seed, threads)
-        generator = seeded(np.random.default_rng(seed), place)
+        generator = seed_torch(np.random.default_rng(seed), place)
         sides = graphs_of(data, labels, place, setting.graphs)
         network = network_of(setting, sides["train"].x.shape[1], labels.num_outputs).to(place)
         return train(network, sides, labels.task, generator, watch)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pine.baselines.gnn.patience import Patience
 from pine.errors import InputError
 from pine.nn.losses import LOSSES
+from pine.nn.training import EarlyStopping
 from pine.reproduce.inductive.graphs import Graphs
 from pine.reproduce.inductive.network import Network
 
@@ -42,7 +42,7 @@ def train(
     """Train on sides["train"] until patience with sides["val"] ends; test what was best there."""
     setting, begin = network.setting, time.perf_counter()
     optimizer = torch.optim.Adam(network.parameters(), lr=setting.learning_rate, fused=True)
-    patience, best, kept, epoch = Patience(setting.patience), -1.0, 0, 0
+    patience, best, kept, epoch = EarlyStopping(setting.patience), -1.0, 0, 0
     state: dict[str, Tensor] = {}
     for epoch in range(1, setting.epochs + 1):
         loss = _epoch(network, sides["train"], task, optimizer, generator)

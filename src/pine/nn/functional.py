@@ -1,0 +1,44 @@
+"""Small functions of tensors: dropout by a generator of one's own, probabilities of a task, sparse matrices."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from pine.errors import InputError
+
+
+def dropout(x: Tensor, chance: float, generator: torch.Generator | None, shape: Sequence[int] | None = None) -> Tensor:
+    """Values are 0 with a chance, and what is left grows to the same mean.
+
+    shape: of the mask, where values are to be dropped together; it broadcasts to x's.
+    """
+    if chance == 0:
+        return x
+    if generator is None:
+        raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
+    keep = 1 - chance
+    drawn = torch.rand(x.shape if shape is None else shape, generator=generator, dtype=x.dtype, device=x.device)
+    return x * drawn.lt_(keep).div_(keep)
+
+
+def probabilities(task: str, scores: Tensor) -> Tensor:
+    """Softmax for classes, one logistic function a label for label sets, numbers as they are."""
+    return scores.softmax(-1) if task == "classes" else scores.sigmoid() if task == "label-sets" else scores
+
+
+def entropy(task: str, p: Tensor) -> Tensor:
+    """Of each node's distribution (..., n, num_outputs), or summed over its labels: (..., n)."""
+    p = p.clamp(1e-7, 1 - 1e-7)
+    each = -p * p.log()
+    return (each - (1 - p) * (1 - p).log() if task == "label-sets" else each).sum(-1)
+
+
+def sparse_matrix(indptr: Tensor, indices: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
+    """Compressed rows as torch has them, without its warnings that these are in beta state and not checked."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse")
+        return torch.sparse_csr_tensor(indptr, indices, values, size, check_invariants=False)

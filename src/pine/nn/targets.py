@@ -1,0 +1,55 @@
+"""The known labels of a graph as a loss takes them: where they are among all nodes, and their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pine.graph import Graph
+from pine.labels import Labels
+from pine.nn.functional import probabilities
+from pine.nn.losses import LOSSES
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """On a device: positions (n,) over all nodes, and values as the task has them; numbers are standardized before."""
+
+    task: str
+    num_outputs: int
+    positions: Tensor
+    values: Tensor
+
+    @classmethod
+    def of(cls, graph: Graph, labels: Labels, device: torch.device) -> Self:
+        """Labels on a device."""
+        positions = torch.tensor(graph.nodes.slice(labels.type).start + labels.known, device=device)
+        kind = torch.int64 if labels.task == "classes" else torch.float32
+        values = torch.tensor(labels.values, device=device).to(kind)
+        return cls(labels.task, labels.num_outputs, positions, values)
+
+    def some(self, mask: NDArray[np.bool_] | Tensor) -> Self:
+        """Those of a mask (n,)."""
+        kept = torch.as_tensor(mask, device=self.positions.device)
+        return replace(self, positions=self.positions[kept], values=self.values[kept])
+
+    def loss(self, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
+        """The mean loss at the known nodes, of (..., num_nodes, num_outputs) before softmax or sigmoid.
+
+        weights (..., n): how much each of them counts.
+        """
+        return LOSSES[self.task](outputs.index_select(-2, self.positions), self.values, weights)
+
+
+def predicted_scores(task: str, outputs: Tensor, center: float, scale: float) -> NDArray[np.float32]:
+    """Outputs (count, num_outputs) as probabilities, or as numbers in their own units: what Fitted.scores holds."""
+    own = probabilities(task, outputs)
+    if task == "numbers":
+        own = own * scale + center
+    scores: NDArray[np.float32] = own.float().cpu().numpy()
+    return scores

@@ -1,0 +1,72 @@
+"""What training loops share: the device, torch's threads and generator left as they were found, early stopping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from pine._internal.parallel import number_of_threads
+from pine.errors import DeviceError
+
+
+def device_of(wanted: str) -> torch.device:
+    """The device that is asked for; "auto": a GPU where there is one."""
+    if wanted == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=wanted).device
+    except (RuntimeError, AssertionError, TypeError) as problem:
+        reason = str(problem).splitlines()[0]
+        raise DeviceError(f"device {wanted!r} cannot be used here ({reason}); use 'auto', 'cpu' or 'cuda'") from None
+
+
+@contextmanager
+def torch_threads(threads: int | None) -> Iterator[None]:
+    """Let torch use so many threads (None: as many as it does), and afterwards as many as before."""
+    before = torch.get_num_threads()
+    try:
+        if threads is not None:
+            torch.set_num_threads(number_of_threads(threads))
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def torch_left_alone(threads: int | None) -> Iterator[None]:
+    """Use so many threads, and give torch's number of them and its CPU generator back as they were."""
+    with torch_threads(threads), torch.random.fork_rng(devices=[]):
+        yield
+
+
+def seed_torch(rng: np.random.Generator, device: torch.device) -> torch.Generator:
+    """A generator for training; torch's own, from which the layers of PyG draw their start, is seeded too."""
+    seeds = rng.integers(2**62, size=2)
+    torch.default_generator.manual_seed(int(seeds[0]))  # torch_left_alone restores it
+    return torch.Generator(device).manual_seed(int(seeds[1]))
+
+
+@dataclass
+class EarlyStopping:
+    """Training ends when neither the held-out loss nor the held-out score was at its best for a while.
+
+    best_epoch is the last epoch at which both were at their best, as in the code of GAT's authors.
+    """
+
+    patience: int  # epochs to wait
+    best_epoch: int = 1
+    waited: int = 0
+    loss: float = float("inf")
+    score: float = float("-inf")
+
+    def ends(self, epoch: int, loss: float, score: float) -> bool:
+        """Whether the epoch, counted from 1, is the last."""
+        if loss <= self.loss and score >= self.score:
+            self.best_epoch = epoch
+        self.waited = 0 if loss <= self.loss or score >= self.score else self.waited + 1
+        self.loss, self.score = min(self.loss, loss), max(self.score, score)
+        return self.waited == self.patience
