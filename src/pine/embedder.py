@@ -44,11 +44,13 @@ class Fitted:
 class FitOptions:
     """How a fit runs; none of it is a setting of the method.
 
-    start_from: a fitted method, or the folder of a saved one. checkpoint: the file of a fit under way.
+    start_from: a fitted method, or the folder of a saved one. checkpoint: the file of a fit under way, written every so
+    many seconds.
     """
 
     start_from: Any = None
     checkpoint: Path | None = None
+    checkpoint_every: float = 60.0
     progress: Progress | None = None
 
 
@@ -82,12 +84,13 @@ class Embedder(ABC):
         start_from: Any = None,
         checkpoint: str | Path | None = None,
         progress: Progress | None = None,
+        checkpoint_every: float = 60.0,
     ) -> Self:
         """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph.
 
         start_from: a fitted model, or the folder of a saved one, on an earlier state of the graph; nodes that it knows
-        begin where they were. checkpoint: a file for the state of this fit, from which an interrupted one goes on.
-        progress: is called with what is done, what is planned and what is being done.
+        begin where they were. checkpoint: a file for the state of this fit, from which an interrupted one goes on; it is
+        written every so many seconds. progress: is called with what is done, what is planned and what is being done.
         """
         if not isinstance(graph, Graph):
             raise InputError(
@@ -104,7 +107,8 @@ class Embedder(ABC):
         if self.supervised and read is not None and read.task not in self.tasks:
             raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
         seed = getattr(self, "seed", None)
-        options = FitOptions(start_from, None if checkpoint is None else Path(checkpoint), progress)
+        file = None if checkpoint is None else Path(checkpoint)
+        options = FitOptions(start_from, file, checkpoint_every, progress)
         visible = read if self.supervised else None
         fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)

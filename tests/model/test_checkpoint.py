@@ -7,17 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from support.models import pine_with
 
-import pine
-from pine import PINE, Graph, InputError
-from pine.model import checkpoint
-from pine.model import cross_validation as trainings
+from pine import METHODS, PINE, Graph, InputError
 
-SMALL = {"epochs": 30, "folds": 2, "hidden": 8, "projections": 4, "scales": 2, "dim": 8, "threads": 1}
-CHOICE = 30  # epochs of the choice; the last of a training is not kept
+# Epochs are chosen, so that held-out scores are found before an interruption: 300 epochs of four models, then the last.
+SMALL = {"folds": 2, "hidden": 4, "projections": 2, "scales": 2, "dim": 4, "threads": 1}
+CHOICE = 300
 
 
 def planted(seed=0):
@@ -28,41 +29,40 @@ def planted(seed=0):
     return Graph.from_edges(pairs, nodes=np.arange(36)), np.where(np.arange(36) % 2, groups, -1)
 
 
-@pytest.fixture
-def stop_after(monkeypatch):
-    """Write after every epoch, and interrupt after so many of them; the epochs that were trained are counted."""
-    write = checkpoint.Keeper.epoch_done
-    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
-    monkeypatch.setattr(trainings, "CHECK", 10)  # so that scores are found before an interruption
+class Interrupt:
+    """Progress that counts epochs, and interrupts in one of them before its state is written."""
 
-    def set_up(epochs):
-        trained = []
+    def __init__(self, epoch: float = float("inf")) -> None:
+        self.epoch, self.steps = epoch, []
 
-        def stopping(self, *state):
-            write(self, *state)
-            trained.append(self.about["stage"])
-            if len(trained) == epochs:
-                raise KeyboardInterrupt
-
-        monkeypatch.setattr(checkpoint.Keeper, "epoch_done", stopping)
-        return trained
-
-    return set_up
+    def __call__(self, done: int, planned: int, what: str) -> None:
+        if done > sum(self.steps):
+            self.steps.append(done - sum(self.steps))
+        if len(self.steps) == self.epoch:
+            raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("at", [1, 17, CHOICE - 1, CHOICE, CHOICE + 3])
-def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, stop_after, at):
-    graph, labels = planted()
-    whole = PINE(**SMALL).fit(graph, labels)
-    file = tmp_path / "state"
-    model = PINE(**SMALL, checkpoint=str(file))
-    stop_after(at)
+def interrupt(model: PINE, file: Path, epoch: int, graph: Graph, labels: Any, **options: Any) -> None:
+    progress = Interrupt(epoch)
     with pytest.raises(KeyboardInterrupt):
-        model.fit(graph, labels)
+        model.fit(graph, labels, checkpoint=file, checkpoint_every=0.0, progress=progress, **options)
+
+
+@pytest.mark.parametrize("epoch", [2, 117, CHOICE, CHOICE + 3])
+def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
+    graph, labels = planted()
+    whole = pine_with(**SMALL).fit(graph, labels)
+    file, model = tmp_path / "state", pine_with(**SMALL)
+    interrupt(model, file, epoch, graph, labels)
     assert [entry.name for entry in tmp_path.iterdir()] == ["state"]
-    trained = stop_after(1000)
-    model.fit(graph, labels)
-    assert len(trained) + at == CHOICE - 1 + whole.learned_.choice.epochs - 1  # no epoch was trained twice
+    progress = Interrupt()
+    model.fit(graph, labels, checkpoint=file, progress=progress)
+    # The epochs that were done come at once; each of the others is trained once.
+    if epoch <= CHOICE:
+        assert progress.steps[0] == 4 * (epoch - 1)
+        assert progress.steps[1 : CHOICE - epoch + 2] == [4] * (CHOICE - epoch + 1)
+    else:
+        assert progress.steps[0] == epoch - CHOICE - 1
     np.testing.assert_array_equal(model.embedding_, whole.embedding_)
     np.testing.assert_array_equal(model.predict_proba(), whole.predict_proba())
     assert model.learned_.history == whole.learned_.history
@@ -70,36 +70,33 @@ def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, stop_after, at):
     assert not file.exists()
 
 
-def test_fits_without_labels_and_from_an_earlier_run_go_on_too(tmp_path, stop_after):
+def test_fits_without_labels_and_from_an_earlier_run_go_on_too(tmp_path):
     graph, labels = planted()
-    earlier = PINE(**SMALL).fit(graph, labels)
-    for given, begun in ((None, {}), (labels, {"start_from": earlier})):
-        whole = PINE(**SMALL).fit(graph, given, **begun)
-        model = PINE(**SMALL, checkpoint=str(tmp_path / "state"))
-        stop_after(2)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(graph, given, **begun)
-        stop_after(1000)
-        np.testing.assert_array_equal(model.fit(graph, given, **begun).embedding_, whole.embedding_)
+    few = SMALL | {"epochs": 20}
+    earlier = pine_with(**few).fit(graph, labels)
+    for given, start in ((None, {}), (labels, {"start_from": earlier})):
+        whole = pine_with(**few).fit(graph, given, **start)
+        file, model = tmp_path / "state", pine_with(**few)
+        interrupt(model, file, 3, graph, given, **start)
+        np.testing.assert_array_equal(model.fit(graph, given, checkpoint=file, **start).embedding_, whole.embedding_)
 
 
 def test_a_killed_process_loses_nothing_but_time(tmp_path):
-    """kill -9 in the middle of `pine train`, and the same command once more."""
+    """kill -9 in the middle of a fit, and `pine train` with the same files and settings goes on from its state."""
     graph, labels = planted()
     pairs = np.stack([graph.links().rows(), graph.links().indices], axis=1)
     np.savetxt(tmp_path / "edges.csv", pairs, fmt="%d", delimiter=",", header="a,b", comments="")
     known = np.flatnonzero(labels >= 0)
     rows = np.stack([known, labels[known]], axis=1)
     np.savetxt(tmp_path / "labels.csv", rows, fmt="%d", delimiter=",", header="id,label", comments="")
-
     own = os.environ | {"OMP_NUM_THREADS": "1"}
-
-    def command(out, every=60.0):
-        code = f"import pine.model.checkpoint as c; c.EVERY = {every}; from pine.cli import main; main()"
-        words = ["train", "edges.csv", "--labels", "labels.csv", "--out", out]
-        return subprocess.Popen([sys.executable, "-c", code, *words], cwd=tmp_path, env=own)
-
-    killed = command("run", every=0.0)
+    code = (
+        "import pine; from pathlib import Path; from pine.cli.train import read_graph, read_label_file\n"
+        "graph = read_graph(Path('edges.csv'), [], False)\n"
+        "labels = read_label_file(Path('labels.csv'), graph, None)\n"
+        "pine.PINE().fit(graph, labels, checkpoint='run.unfinished', checkpoint_every=0)"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=own)
     state = tmp_path / "run.unfinished"
     deadline = time.monotonic() + 240
     while not state.exists() and killed.poll() is None and time.monotonic() < deadline:
@@ -108,33 +105,34 @@ def test_a_killed_process_loses_nothing_but_time(tmp_path):
     killed.wait()
     assert state.exists()
     (tmp_path / ".run.unfinished.abc.part").write_bytes(b"half")
-    assert not (tmp_path / "run").exists()
-    both = command("run"), command("whole")  # side by side
+
+    def train(out):
+        words = ["train", "edges.csv", "--labels", "labels.csv", "--out", out]
+        return subprocess.Popen([sys.executable, "-m", "pine", *words], cwd=tmp_path, env=own)
+
+    both = train("run"), train("whole")  # side by side
     assert [each.wait() for each in both] == [0, 0]
     run, whole = PINE.load(tmp_path / "run"), PINE.load(tmp_path / "whole")
     np.testing.assert_array_equal(run.embedding_, whole.embedding_)
-    assert run.checkpoint is None
     assert {entry.name for entry in tmp_path.iterdir()} == {"edges.csv", "labels.csv", "run", "whole"}
 
 
-def test_the_state_of_another_fit_is_refused_and_left_as_it_is(tmp_path, stop_after):
+def test_the_state_of_another_fit_is_refused_and_left_as_it_is(tmp_path):
     graph, labels = planted()
     file = tmp_path / "state"
-    stop_after(3)
-    with pytest.raises(KeyboardInterrupt):
-        PINE(**SMALL, checkpoint=str(file)).fit(graph, labels)
+    interrupt(pine_with(**SMALL), file, 3, graph, labels)
     before = file.read_bytes()
     other_graph, _ = planted(seed=1)
     fewer = np.where(np.arange(36) < 30, labels, -1)
     for model, data, given in (
-        (PINE(**SMALL, seed=1), graph, labels),
-        (PINE(**SMALL, dropout=0.1), graph, labels),
-        (PINE(**SMALL), other_graph, labels),
-        (PINE(**SMALL), graph, fewer),
-        (PINE(**SMALL), graph, None),
+        (pine_with(**SMALL, seed=1), graph, labels),
+        (pine_with(**SMALL, dropout=0.1), graph, labels),
+        (pine_with(**SMALL), other_graph, labels),
+        (pine_with(**SMALL), graph, fewer),
+        (pine_with(**SMALL), graph, None),
     ):
         with pytest.raises(InputError, match=r"state is the state of another fit .* remove it to begin anew"):
-            model.set_params(checkpoint=str(file)).fit(data, given)
+            model.fit(data, given, checkpoint=file)
     assert file.read_bytes() == before
 
 
@@ -143,7 +141,7 @@ def test_a_file_that_is_no_state_is_refused(tmp_path, content):
     graph, labels = planted()
     (tmp_path / "state").write_bytes(content)
     with pytest.raises(InputError, match="is not the state of a fit"):
-        PINE(**SMALL, checkpoint=str(tmp_path / "state")).fit(graph, labels)
+        pine_with(**SMALL).fit(graph, labels, checkpoint=str(tmp_path / "state"))
     assert (tmp_path / "state").read_bytes() == content
 
 
@@ -151,19 +149,23 @@ def test_a_fit_that_can_go_on_needs_a_seed(tmp_path):
     graph, labels = planted()
     for seed in (None, np.random.default_rng(0)):
         with pytest.raises(InputError, match="needs a seed that is a number"):
-            PINE(**SMALL, seed=seed, checkpoint=str(tmp_path / "state")).fit(graph, labels)
+            pine_with(**SMALL, seed=seed).fit(graph, labels, checkpoint=tmp_path / "state")
 
 
-def test_the_typed_form_goes_on_too(tmp_path, stop_after):
+def test_the_typed_form_goes_on_too(tmp_path):
     writes = [(f"a{i}", f"p{j}") for i in range(9) for j in range(9) if i % 3 == j % 3 or i == j + 1]
-    graph = pine.Graph.from_relations({("author", "writes", "paper"): writes})
+    graph = Graph.from_relations({("author", "writes", "paper"): writes})
     labels = {"author": {f"a{i}": "xyz"[i % 3] for i in range(6)}}
-    whole = PINE(**SMALL, functions="per-type").fit(graph, labels)
-    model = PINE(**SMALL, functions="per-type", checkpoint=str(tmp_path / "state"))
-    stop_after(5)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(graph, labels)
-    stop_after(1000)
-    model.fit(graph, labels)
+    few = SMALL | {"epochs": 20, "functions": "per-type"}
+    whole = pine_with(**few).fit(graph, labels)
+    file, model = tmp_path / "state", pine_with(**few)
+    interrupt(model, file, 5, graph, labels)
+    model.fit(graph, labels, checkpoint=file)
     for type, vectors in whole.embedding_.items():
         np.testing.assert_array_equal(model.embedding_[type], vectors)
+
+
+def test_a_method_that_keeps_no_checkpoints_says_so(tmp_path):
+    graph, labels = planted()
+    with pytest.raises(InputError, match="label-propagation keeps no checkpoints; leave checkpoint out"):
+        METHODS["label-propagation"]().fit(graph, labels, checkpoint=tmp_path / "state")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
+from support.models import pine_with
 
 import pine
 from pine import PINE, Graph, InputError
 from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
+from pine.model.settings import FunctionSettings, Settings, TrainingSettings
 from pine.nn.losses import effective_rank
 
 FIXED = {"lam": 10.0, "scaling": "sqrt"}
@@ -28,14 +34,14 @@ def planted():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     seen = np.where(np.arange(len(kind)) % 2, kind, -1)
-    return graph, kind, seen, PINE(epochs=100, dim=16, **FIXED).fit(graph, seen)
+    return graph, kind, seen, pine_with(epochs=100, dim=16, **FIXED).fit(graph, seen)
 
 
 def test_on_cora_it_is_above_what_its_start_gives_and_near_label_propagation_with_one_setting():
     data = pine.datasets.load("cora")
     labels = read_labels(data.graph, data.labels)
     parts = split("cora", labels.known, 0.5, 0)
-    model = PINE(epochs=200, **FIXED).fit(data.graph, hide(labels, parts.train, 2708))
+    model = pine_with(epochs=200, **FIXED).fit(data.graph, hide(labels, parts.train, 2708))
     accuracy = (model.predict()[parts.test] == data.labels[parts.test]).mean()
     assert accuracy > 0.835
 
@@ -43,9 +49,9 @@ def test_on_cora_it_is_above_what_its_start_gives_and_near_label_propagation_wit
 def test_settings_are_chosen_on_the_training_labels_and_remembered():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
-    model = PINE(epochs=100, dim=16).fit(graph, np.where(np.arange(len(kind)) % 2, kind, -1))
+    model = pine_with(dim=16).fit(graph, np.where(np.arange(len(kind)) % 2, kind, -1))
     choice = model.learned_.choice
-    assert choice.epochs in (50, 100)
+    assert choice.epochs in range(50, 301, 50)
     assert choice.lam[0] in (7.5, 30.0)  # half of the labels are known
     assert 0.5 < choice.score <= 1
     assert (model.predict() == kind).mean() > 0.9
@@ -75,7 +81,7 @@ def test_numbers_are_learned():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     numbers = np.where(np.arange(len(kind)) % 2, 100.0 + 10 * kind, np.nan)
-    predicted = PINE(epochs=150, dim=16, **FIXED).fit(graph, numbers).predict()
+    predicted = pine_with(epochs=150, dim=16, **FIXED).fit(graph, numbers).predict()
     assert np.corrcoef(predicted[::2], kind[::2])[0, 1] > 0.9
     assert abs(predicted.mean() - 110) < 3
 
@@ -88,7 +94,7 @@ def test_labels_on_one_type_of_a_typed_graph_are_learned_and_every_node_gets_a_v
     )
     seen = {"doc": np.where(np.arange(120) % 2, kind, -1)}
     for by in ("type", "relation", "all"):
-        model = PINE(epochs=100, dim=16, groups=by, **FIXED).fit(graph, seen)
+        model = pine_with(epochs=100, dim=16, groups=by, **FIXED).fit(graph, seen)
         assert {type: vectors.shape for type, vectors in model.embedding_.items()} == {
             "doc": (120, 16),
             "word": (9, 16),
@@ -101,7 +107,7 @@ def test_a_node_type_without_nodes_does_no_harm(lam):
     edges, kind = groups()
     graph = Graph.from_relations({("doc", "links", "doc"): edges}, nodes={"doc": range(len(kind)), "word": []})
     seen = {"doc": np.where(np.arange(len(kind)) % 2, kind, -1)}
-    model = PINE(epochs=30, dim=8, lam=lam, scaling="mean").fit(graph, seen)
+    model = pine_with(epochs=30, dim=8, lam=lam, scaling="mean").fit(graph, seen)
     assert np.isfinite(model.embedding_["doc"]).all()
     assert model.embedding_["word"].shape == (0, 8)
 
@@ -109,12 +115,12 @@ def test_a_node_type_without_nodes_does_no_harm(lam):
 def test_directed_graphs_have_two_groups():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)), directed=True)
-    model = PINE(epochs=60, dim=16, **FIXED).fit(graph, np.where(np.arange(len(kind)) % 2, kind, -1))
+    model = pine_with(epochs=60, dim=16, **FIXED).fit(graph, np.where(np.arange(len(kind)) % 2, kind, -1))
     assert model.learned_.group_names == ("node:out", "node:in")
     assert (model.predict() == kind).mean() > 0.85
 
 
-def test_without_labels_vectors_do_not_collapse_and_without_the_guard_they_do():
+def test_without_labels_vectors_do_not_collapse_and_without_decorrelation_they_do():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     # From random vectors: a structural start is nearly a fixed point already, and falls too slowly to watch.
@@ -122,12 +128,12 @@ def test_without_labels_vectors_do_not_collapse_and_without_the_guard_they_do():
         "lam": 1.0,
         "scaling": "mean",
         "start": "random",
-        "vector_rate": 0.02,
+        "embedding_lr": 0.02,
         "dropout": 0.0,
         "node_dropout": 0.0,
     }
-    guarded = PINE(epochs=300, dim=8, **settings).fit(graph)
-    loose = PINE(epochs=300, dim=8, guard=0.0, **settings).fit(graph)
+    guarded = pine_with(epochs=300, dim=8, **settings).fit(graph)
+    loose = pine_with(epochs=300, dim=8, decorrelation=0.0, **settings).fit(graph)
     assert effective_rank(torch.tensor(guarded.embedding_)) > 7.5
     assert effective_rank(torch.tensor(loose.embedding_)) < 4
     spread = [float((model.embedding_ - model.embedding_.mean(0)).std()) for model in (guarded, loose)]
@@ -198,7 +204,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_number_of_threads_nearly_
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     seen = np.where(np.arange(len(kind)) % 2, kind, -1)
     before = torch.get_num_threads()
-    one, same, two = (PINE(epochs=80, dim=16, threads=t, **FIXED).fit(graph, seen).embedding_ for t in (1, 1, 2))
+    one, same, two = (pine_with(epochs=80, dim=16, threads=t, **FIXED).fit(graph, seen).embedding_ for t in (1, 1, 2))
     np.testing.assert_array_equal(one, same)
     np.testing.assert_allclose(one, two, atol=1e-4)
     assert torch.get_num_threads() == before
@@ -207,24 +213,25 @@ def test_the_same_seed_gives_the_same_bits_and_another_number_of_threads_nearly_
 def test_fit_leaves_the_generators_and_the_default_type_of_torch_alone(planted):
     graph, _, seen, _ = planted
     state, kind = torch.get_rng_state(), torch.get_default_dtype()
-    PINE(epochs=5, dim=8, **FIXED).fit(graph, seen)
+    pine_with(epochs=5, dim=8, **FIXED).fit(graph, seen)
     assert torch.equal(torch.get_rng_state(), state)
     assert torch.get_default_dtype() == kind
 
 
-def test_an_interrupted_fit_leaves_the_model_and_torch_as_they_were(planted, monkeypatch):
+def test_an_interrupted_fit_leaves_the_model_and_torch_as_they_were(planted):
     graph, _, seen, fitted = planted
-    model = PINE(epochs=3, dim=8, **FIXED).fit(graph, seen)
+    model = pine_with(epochs=3, dim=8, **FIXED).fit(graph, seen)
     vectors, proba, threads = model.embedding_.copy(), model.predict_proba().copy(), torch.get_num_threads()
 
-    def interrupted(*_):
+    def interrupted(done, planned, what):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pine.model.cross_validation.Work.done", interrupted)
-    fresh = PINE(threads=threads + 1, epochs=3, dim=8, **FIXED)
+    fresh = pine_with(threads=threads + 1, epochs=3, dim=8, **FIXED)
     for each, start_from in ((model, None), (model, fitted), (fresh, None)):
         with pytest.raises(KeyboardInterrupt):
-            each.set_params(dim=fitted.dim if start_from else 8).fit(graph, 2 - seen, start_from=start_from)
+            each.set_params(dim=fitted.dim if start_from else 8).fit(
+                graph, 2 - seen, start_from=start_from, progress=interrupted
+            )
     np.testing.assert_array_equal(model.embedding_, vectors)
     np.testing.assert_array_equal(model.predict_proba(), proba)
     assert torch.get_num_threads() == threads
@@ -232,35 +239,36 @@ def test_an_interrupted_fit_leaves_the_model_and_torch_as_they_were(planted, mon
         _ = fresh.embedding_
 
 
-def test_the_work_that_progress_shows_is_the_work_that_is_done(planted, monkeypatch):
+def test_progress_is_told_of_every_epoch_of_every_model_and_ends_where_it_was_planned(planted):
     graph, kind, _, _ = planted
-    plans, done = [], []
-    monkeypatch.setattr("pine.model.cross_validation.Work.plan", lambda self, epochs: plans.append(epochs))
-    monkeypatch.setattr("pine.model.cross_validation.Work.done", lambda self, epochs: done.append(epochs))
-    PINE(epochs=3, dim=8).fit(graph, kind)
-    assert sum(plans) == sum(done) > 3
+    calls = []
+    pine_with(epochs=3, dim=8).fit(graph, kind, progress=lambda *call: calls.append(call))
+    done, planned, what = calls[-1]
+    assert done == planned == 3 * 6 + 3  # two lambdas on three folds, and the last training
+    assert what == "PINE"
+    assert [call[0] for call in calls] == sorted(call[0] for call in calls)
 
 
 def test_training_that_diverges_says_so(planted):
     graph, _, seen, _ = planted
     with pytest.raises(InputError, match="training diverged in epoch"):
-        PINE(epochs=200, dim=8, learning_rate=1e30, vector_rate=1e30, **FIXED).fit(graph, seen)
+        pine_with(epochs=200, dim=8, learning_rate=1e30, embedding_lr=1e30, **FIXED).fit(graph, seen)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"dim": 0}, "dim must be a whole number of at least 1, got 0"),
-        ({"epochs": 2.5}, "epochs must be a whole number, got 2.5"),
-        ({"epochs": True}, "epochs must be a whole number, got True"),
+        ({"epochs": 2.5}, "epochs must be a whole number of at least 1 or none, got 2.5"),
+        ({"epochs": True}, "epochs must be a whole number of at least 1 or none, got True"),
         ({"folds": -1}, "folds must be a whole number of at least 0, got -1"),
-        ({"threads": 0}, "threads must be at least 1, or None for all cores, got 0"),
-        ({"threads": "two"}, "threads must be a whole number or none, got 'two'"),
-        ({"entropy": -1.0}, "entropy must not be negative, got -1.0"),
-        ({"node_dropout": 1.0}, "node_dropout must be in"),
-        ({"lam": -1.0}, "lam must be positive"),
+        ({"threads": 0}, "threads must be a whole number of at least 1 or none, got 0"),
+        ({"threads": "two"}, "threads must be a whole number of at least 1 or none, got 'two'"),
+        ({"entropy": -1.0}, "entropy must be a number of at least 0, got -1.0"),
+        ({"node_dropout": 1.0}, "node_dropout must be a number of at least 0 and below 1, got 1.0"),
+        ({"lam": -1.0}, "lam must be a number above 0 or a tuple of numbers above 0 or none, got -1.0"),
         ({"lam": (1.0, 2.0)}, "lam must be one number or one for each of 'node'"),
-        ({"learning_rate": 0.0}, "learning_rate must be positive"),
+        ({"learning_rate": 0.0}, "learning_rate must be a number above 0, got 0.0"),
         ({"start": "warm"}, "start must be one of"),
         ({"device": "abacus"}, "device 'abacus' cannot be used here"),
         ({"scaling": "max"}, "scaling must be one of"),
@@ -269,23 +277,25 @@ def test_training_that_diverges_says_so(planted):
 def test_settings_out_of_range_are_refused_in_fit(planted, settings, message):
     graph, _, seen, _ = planted
     with pytest.raises(InputError, match=message):
-        PINE(**settings).fit(graph, seen)
+        pine_with(**settings).fit(graph, seen)
 
 
 def test_the_printed_method_runs_with_the_papers_numbers(planted):
     graph, _, seen, _ = planted
     model = PINE.paper(epochs=5, dim=8)
-    assert (model.lam, model.weight_decay, model.hidden, model.projections, model.scales) == (0.005, 1e-3, 16, 32, 16)
+    f = model.function
+    assert (model.lam, model.training.weight_decay, f.hidden, f.projections, f.scales) == (0.005, 1e-3, 16, 32, 16)
     assert np.isfinite(model.fit(graph, seen).embedding_).all()
     typed = PINE.paper(typed=True)
-    assert (typed.lam, typed.hidden, typed.projections, typed.scales) == ((0.2, 200.0), 8, 16, 8)
+    f = typed.function
+    assert (typed.lam, f.hidden, f.projections, f.scales) == ((0.2, 200.0), 8, 16, 8)
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"dropout": 0.1}, {"node_dropout": 0.6}, {"entropy": 0.0}, {"supervise_f": False}, {"weight_decay": 0.5},
-        {"learning_rate": 0.001}, {"vector_rate": 0.05}, {"scaling": "mean"}, {"activation": "sigmoid"},
+        {"learning_rate": 0.001}, {"embedding_lr": 0.05}, {"scaling": "mean"}, {"activation": "sigmoid"},
         {"heads": "separate"}, {"conditioned": False}, {"start": "random"}, {"lam": 0.1}, {"hidden": 5},
         {"projections": 3}, {"scales": 2}, {"epochs": 4}, {"seed": 1},
     ],
@@ -296,19 +306,75 @@ def test_every_setting_of_training_reaches_it(change):
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     settings = {"epochs": 3, "dim": 4, "lam": 10.0, "threads": 1, "hidden": 8, "projections": 4, "scales": 3}
     seen = np.where(np.arange(len(kind)) % 2, kind, -1)
-    usual = PINE(**settings).fit(graph, seen).embedding_
-    assert not np.array_equal(PINE(**{**settings, **change}).fit(graph, seen).embedding_, usual)
+    usual = pine_with(**settings).fit(graph, seen).embedding_
+    assert not np.array_equal(pine_with(**{**settings, **change}).fit(graph, seen).embedding_, usual)
 
 
 def test_without_labels_x_stays_at_its_structural_start_until_f_has_learned():
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
-    settings = {"dim": 4, "hidden": 8, "vector_rate": 0.5, "threads": 1}
+    settings = {"dim": 4, "hidden": 8, "embedding_lr": 0.5, "threads": 1}
     moved = []
     for epochs in (1, 2, 4):
-        learned = PINE(epochs=epochs, **settings).fit(graph).learned_
+        learned = pine_with(epochs=epochs, **settings).fit(graph).learned_
         moved.append(float(np.abs(learned.x - learned.start).max()))
     # One step of Adam moves an entry by the rate at most; half of the epochs pass before the first.
     assert moved[0] == pytest.approx(0.5, rel=0.01)
     assert 0 < moved[1] <= 0.51
     assert moved[2] <= 1.02
+
+
+def test_a_number_of_epochs_that_is_given_is_honored_on_graphs_of_any_size_and_none_is_automatic():
+    settings = [Settings(epochs=None).most_epochs(count) for count in (10, 50_000, 100_000, 10**7)]
+    assert settings == [300, 300, 150, 100]
+    assert [Settings(epochs=777).most_epochs(count) for count in (10, 10**7)] == [777, 777]
+    edges, kind = groups()
+    graph = Graph.from_edges(edges, nodes=range(len(kind)))
+    model = pine_with(epochs=110, dim=8, hidden=8).fit(graph, np.where(np.arange(len(kind)) % 2, kind, -1))
+    assert not np.isnan(model.learned_.choice.score)  # lambda and the share were chosen
+    assert model.learned_.choice.epochs == len(model.learned_.history) == 110
+
+
+def test_numbers_are_standardized_by_their_deviation():
+    edges, kind = groups()
+    graph = Graph.from_edges(edges, nodes=range(len(kind)))
+    numbers = np.where(np.arange(len(kind)) % 2, kind.astype(float), np.nan)
+    settings = {"epochs": 20, "dim": 8, **FIXED}
+    one, scaled = (pine_with(**settings).fit(graph, each) for each in (numbers, 1000 * numbers + 7))
+    known = numbers[~np.isnan(numbers)]
+    assert (one.learned_.center, one.learned_.scale) == pytest.approx((known.mean(), known.std()))
+    # In units of their deviation both are the same labels, so that the same vectors are learned.
+    np.testing.assert_allclose(one.embedding_, scaled.embedding_, atol=1e-4)
+    np.testing.assert_allclose(1000 * one.predict() + 7, scaled.predict(), rtol=1e-3, atol=0.5)
+
+
+def test_predictions_are_the_mean_of_theta_on_x_and_on_f(planted):
+    *_, model = planted
+    learned = model.learned_
+
+    def softmax(vectors):
+        scores = np.exp(vectors @ learned.w.T + learned.b)
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    expected = (softmax(model.embedding_) + softmax(model.reconstruct())) / 2
+    np.testing.assert_allclose(model.predict_proba(), expected, atol=1e-5)
+    assert np.abs(softmax(model.embedding_) - softmax(model.reconstruct())).max() > 0.01
+
+
+def test_help_shows_at_most_a_dozen_settings_each_with_a_sentence():
+    fields = [field.name for field in dataclasses.fields(PINE)]
+    assert len(fields) <= 12
+    for owner in (PINE, FunctionSettings, TrainingSettings):
+        for field in dataclasses.fields(owner):
+            assert re.search(rf"^\s+(\w+, )*{field.name}(, \w+)*: \w", owner.__doc__, re.MULTILINE) or re.search(
+                rf"\. {field.name}: \w", owner.__doc__
+            ), field.name
+
+
+def test_settings_inside_settings_objects_are_reached_by_scikit_learn_and_by_their_own_names():
+    model = PINE().set_params(hidden=7, training__dropout=0.1)
+    assert model.get_params()["function__hidden"] == model.function.hidden == 7
+    assert clone(model).get_params() == model.get_params()
+    with pytest.raises(InputError, match="hidden must be a whole number of at least 1, got 0"):
+        model.set_params(hidden=0)
+    assert model.function.hidden == 7

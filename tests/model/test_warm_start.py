@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.models import pine_with
 
 import pine
-from pine import METHODS, PINE, Graph, InputError
+from pine import METHODS, Graph, InputError
 from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
-from pine.model.warm_start import follow, warm_start
+from pine.model.settings import Settings
+from pine.model.warm_start import Earlier, follow, warm_start
 
 SMALL = {"threads": 1, "dim": 16, "hidden": 32, "projections": 8, "scales": 4}
 FIXED = {"lam": 10.0, "scaling": "sqrt"}
@@ -32,14 +34,15 @@ def words(*which: str) -> dict[int, str]:
 
 @pytest.fixture(scope="module")
 def earlier():
-    return PINE(epochs=90, **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
+    return pine_with(epochs=90, **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
 
 
-def begun(earlier, graph=GRAPH, labels=None, center=0.0, scale=1.0, **settings):
+def begun(run, graph=GRAPH, labels=None, center=0.0, scale=1.0, **settings):
     """What a fit would begin with."""
-    model = PINE(**SMALL, **settings)
-    start = earlier.learned_.start if graph is GRAPH else np.zeros((graph.num_nodes, 16), np.float32)
-    return warm_start(model, earlier, graph, read_labels(graph, labels), start, center, scale)
+    given = Settings(**pine_with(**SMALL, **settings).get_params(deep=False))
+    start = run.learned_.start if graph is GRAPH else np.zeros((graph.num_nodes, 16), np.float32)
+    earlier = Earlier(run.learned_, run.labels_)
+    return warm_start(given, earlier, graph, read_labels(graph, labels), start, (center, scale))
 
 
 def cosine(a, b):
@@ -55,9 +58,9 @@ def test_on_a_grown_cora_a_third_of_the_epochs_reaches_a_full_fit_and_known_node
     edges = np.argwhere(np.triu(graph.to_scipy().toarray()))
     smaller = Graph.from_edges(ids[edges[np.isin(edges, old).all(axis=1)]], nodes=ids[old])
     settings = SMALL | FIXED | {"dim": 32, "epochs": 150}
-    before = PINE(seed=1, **settings).fit(smaller, seen[old])
-    full = PINE(seed=2, **settings).fit(graph, seen)
-    warm = PINE(seed=2, **settings).fit(graph, seen, start_from=before)
+    before = pine_with(seed=1, **settings).fit(smaller, seen[old])
+    full = pine_with(seed=2, **settings).fit(graph, seen)
+    warm = pine_with(seed=2, **settings | {"epochs": None}).fit(graph, seen, start_from=before)
     assert 3 * len(warm.learned_.history) == len(full.learned_.history) == 150
     hidden = seen < 0
     of_full, of_warm, untrained = (
@@ -76,7 +79,7 @@ def test_on_the_same_graph_everything_begins_where_it_was(earlier):
     np.testing.assert_array_equal(state.pop("w"), earlier.learned_.w)
     np.testing.assert_array_equal(state.pop("b"), earlier.learned_.b)
     assert state == earlier.learned_.parameters
-    one = PINE(epochs=1, vector_rate=1e-6, learning_rate=1e-6, **SMALL).fit(
+    one = pine_with(epochs=1, embedding_lr=1e-6, learning_rate=1e-6, **SMALL).fit(
         GRAPH, words("mid", "top"), start_from=earlier
     )
     np.testing.assert_allclose(one.embedding_, earlier.embedding_, atol=1e-3)
@@ -99,7 +102,7 @@ def test_known_nodes_move_by_what_the_structure_says_and_new_ones_begin_where_it
 
 
 def test_without_a_structural_start_known_nodes_begin_exactly_there_and_new_ones_as_transform_has_them():
-    earlier = PINE(epochs=20, start="random", **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
+    earlier = pine_with(epochs=20, start="random", **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
     state = begun(earlier, GROWN, start="random").state
     np.testing.assert_array_equal(state["e"], earlier.transform(GROWN))
     np.testing.assert_array_equal(state["e"][1:-1], earlier.embedding_)
@@ -118,7 +121,7 @@ def test_classes_are_matched_by_value_and_new_ones_begin_at_zero(earlier):
 
 def test_numbers_are_predicted_as_before_in_the_units_of_the_new_ones():
     numbers = np.where(np.arange(120) % 2, 100.0 + 10 * kind, np.nan)
-    earlier = PINE(epochs=30, **SMALL, **FIXED).fit(GRAPH, numbers)
+    earlier = pine_with(epochs=30, **SMALL, **FIXED).fit(GRAPH, numbers)
     state = begun(earlier, labels=numbers, center=50.0, scale=4.0).state
     now = 50 + 4 * (earlier.embedding_ @ state["w"].T + state["b"])
     learned = earlier.learned_
@@ -127,7 +130,7 @@ def test_numbers_are_predicted_as_before_in_the_units_of_the_new_ones():
 
 
 def test_settings_chosen_before_are_kept_unless_the_model_fixes_them():
-    earlier = PINE(epochs=30, label_share=0.35, **SMALL).fit(GRAPH, words("low", "mid", "top"))
+    earlier = pine_with(epochs=30, label_share=0.35, **SMALL).fit(GRAPH, words("low", "mid", "top"))
     chosen = earlier.learned_.choice
     assert chosen.score > 0
     assert chosen.label_share == 0.35
@@ -142,16 +145,22 @@ def test_settings_chosen_before_are_kept_unless_the_model_fixes_them():
 def test_a_chain_of_warm_starts_trains_each_as_long_as_the_first(earlier):
     lengths = []
     for _ in range(3):
-        earlier = PINE(epochs=90, **SMALL).fit(GROWN, words("mid", "top"), start_from=earlier)
+        earlier = pine_with(**SMALL).fit(GROWN, words("mid", "top"), start_from=earlier)
         lengths.append(len(earlier.learned_.history))
     assert lengths == [30, 30, 30]
-    assert len(PINE(epochs=9, **SMALL).fit(GROWN, start_from=earlier).learned_.history) == 9
+
+
+def test_a_number_of_epochs_that_is_given_is_honored_at_a_warm_start_too(earlier):
+    for epochs in (9, 70):
+        model = pine_with(epochs=epochs, **SMALL).fit(GROWN, words("mid", "top"), start_from=earlier)
+        assert len(model.learned_.history) == epochs
 
 
 def test_a_folder_and_the_model_that_it_holds_are_the_same_start(earlier, tmp_path):
     earlier.save(tmp_path / "run")
     there, here = (
-        PINE(**SMALL).fit(GROWN, words("mid", "top"), start_from=run).embedding_ for run in (tmp_path / "run", earlier)
+        pine_with(**SMALL).fit(GROWN, words("mid", "top"), start_from=run).embedding_
+        for run in (tmp_path / "run", earlier)
     )
     np.testing.assert_array_equal(there, here)
 
@@ -166,8 +175,10 @@ def test_types_in_another_order_find_their_vectors_lambdas_and_functions():
     assert turned.node_types != graph.node_types
     labels = {"doc": {node: int(kind[node]) for node in range(0, 120, 2)}}
     settings = {**SMALL, "functions": "per-type", "scaling": "mean"}
-    earlier = PINE(epochs=30, lam=(10.0, 5.0), **settings).fit(graph, labels)
-    later = PINE(epochs=1, vector_rate=1e-6, learning_rate=1e-6, **settings).fit(turned, labels, start_from=earlier)
+    earlier = pine_with(epochs=30, lam=(10.0, 5.0), **settings).fit(graph, labels)
+    later = pine_with(epochs=1, embedding_lr=1e-6, learning_rate=1e-6, **settings).fit(
+        turned, labels, start_from=earlier
+    )
     assert later.learned_.choice.lam == (5.0, 10.0)
     np.testing.assert_allclose(later.embedding_["doc"], earlier.embedding_["doc"], atol=1e-3)
     np.testing.assert_allclose(later.embedding_["word"][::-1], earlier.embedding_["word"], atol=1e-3)
@@ -187,16 +198,16 @@ def test_types_in_another_order_find_their_vectors_lambdas_and_functions():
 )
 def test_runs_that_are_unlike_are_refused_in_one_sentence(earlier, settings, graph, message):
     with pytest.raises(InputError, match=message):
-        PINE(**(SMALL | settings)).fit(graph, start_from=earlier)
+        pine_with(**(SMALL | settings)).fit(graph, start_from=earlier)
 
 
 def test_what_is_no_run_is_refused(earlier, tmp_path):
     with pytest.raises(InputError, match="takes a fitted PINE or the folder of a saved one, got int"):
-        PINE().fit(GRAPH, start_from=3)
+        pine_with().fit(GRAPH, start_from=3)
     with pytest.raises(InputError, match="is not fitted yet"):
-        PINE().fit(GRAPH, start_from=PINE())
+        pine_with().fit(GRAPH, start_from=pine_with())
     with pytest.raises(InputError, match="is not a saved run"):
-        PINE().fit(GRAPH, start_from=tmp_path)
+        pine_with().fit(GRAPH, start_from=tmp_path)
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name != "pine"])

@@ -1,6 +1,7 @@
-"""PINE itself: start, objective, one training loop, choice of settings, vectors for unseen nodes."""
+"""PINE itself, from the class down: pine -> fitting -> cross_validation, training -> objective -> neighborhoods."""
 
-from pine.model.init.structural import StructuralStart
+from pine.model.init.start import StructuralStart
 from pine.model.pine import PINE
+from pine.model.settings import FunctionSettings, TrainingSettings
 
-__all__ = ["PINE", "StructuralStart"]
+__all__ = ["PINE", "FunctionSettings", "StructuralStart", "TrainingSettings"]

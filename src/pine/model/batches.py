@@ -16,35 +16,37 @@ from pine.model.neighborhoods import Neighborhoods
 from pine.nn import Neighbors
 
 
-def batches_of(around: Sequence[Neighborhoods], types: Sequence[slice], size: int) -> list[Neighborhoods]:
-    """Neighborhoods of at most size nodes of one type each: g then runs on the neighbors of a batch alone."""
+def batch_neighborhoods(
+    neighborhoods: Sequence[Neighborhoods], types: Sequence[slice], size: int
+) -> list[Neighborhoods]:
+    """Blocks of at most size nodes of one type each: g then runs on the neighbors of a batch alone."""
     found = []
-    for part in around:
+    for block in neighborhoods:
         for type in types:
-            first, last = max(part.rows.start, type.start), min(part.rows.stop, type.stop)
+            first, last = max(block.rows.start, type.start), min(block.rows.stop, type.stop)
             for start in range(first, last, size):
-                found.append(_cut(part, slice(start, min(start + size, last))))
+                found.append(_cut(block, slice(start, min(start + size, last))))
     return found
 
 
-def sampled(part: Neighborhoods, most: int, generator: torch.Generator) -> Neighborhoods:
+def sample_neighborhoods(block: Neighborhoods, most: int, generator: torch.Generator) -> Neighborhoods:
     """The same with at most so many neighbors of each node in each group, weighted so that sums keep their mean."""
-    keys = torch.randint(2**62, (len(part.neighbors),), generator=generator, device=generator.device).tolist()
+    keys = torch.randint(2**62, (len(block.neighbors),), generator=generator, device=generator.device).tolist()
     drawn = [
         _narrowed(columns, _drawn(neighbors.csr, most, key, neighbors.threads), neighbors)
-        for columns, neighbors, key in zip(part.columns, part.neighbors, keys, strict=True)
+        for columns, neighbors, key in zip(block.columns, block.neighbors, keys, strict=True)
     ]
-    return _of(part.rows, drawn, part.function)
+    return _of(block.rows, drawn, block.function)
 
 
-def _cut(part: Neighborhoods, rows: slice) -> Neighborhoods:
+def _cut(block: Neighborhoods, rows: slice) -> Neighborhoods:
     """The neighborhoods of some of the rows."""
-    within = slice(rows.start - part.rows.start, rows.stop - part.rows.start)
+    within = slice(rows.start - block.rows.start, rows.stop - block.rows.start)
     cut = [
         _narrowed(columns, neighbors.csr.some_rows(within), neighbors)
-        for columns, neighbors in zip(part.columns, part.neighbors, strict=True)
+        for columns, neighbors in zip(block.columns, block.neighbors, strict=True)
     ]
-    return _of(rows, cut, part.function)
+    return _of(rows, cut, block.function)
 
 
 def _of(rows: slice, groups: Sequence[tuple[torch.Tensor, Neighbors]], function: int) -> Neighborhoods:

@@ -11,11 +11,12 @@ import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
@@ -26,36 +27,43 @@ from pine._version import __version__
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.model.selection import Choice, Scores
+from pine.model.objective import Objective
+from pine.model.settings import Choice, Settings
 
-if TYPE_CHECKING:
-    from pine.model.objective import Objective
-    from pine.model.pine import PINE
+HEADER = "pine"  # the entry of the file's header that holds everything but tensors
 
-EVERY = 60.0  # seconds between two writes
-ABOUT = "pine"  # the entry of the file's header that holds everything but tensors
+Scores = dict[int, list[list[float]]]  # held-out scores of every lambda with every share, after so many epochs
 
 
 class Checkpoint:
-    """A file for the fit of a key, or no file; stage: "choice" or "last", the training that the file is from."""
+    """A file for the fit of a fingerprint, or no file; stage: "choice" or "last", the training that the file is from.
 
-    def __init__(self, path: Path | None, key: str) -> None:
-        self.path, self.key = path, key
-        self.about, self.tensors = ({}, {}) if path is None or not path.exists() else _read(path, key)
+    every: seconds between two writes.
+    """
+
+    def __init__(self, path: Path | None, fingerprint: str, every: float = 60.0) -> None:
+        self.path, self.fingerprint, self.every = path, fingerprint, every
+        self.about, self.tensors = ({}, {}) if path is None or not path.exists() else _read(path, fingerprint)
 
     @property
     def choice(self) -> Choice | None:
         """The settings that were chosen, where the last training had begun."""
         return Choice.from_json(self.about["choice"]) if self.about.get("stage") == "last" else None
 
-    def of(self, stage: str, rng: np.random.Generator, choice: Choice | None, found: Scores) -> Keeper:
-        """Keep a training that is about to begin; rng and found (held-out scores by epoch) become what they were."""
+    def writer(self, stage: str, rng: np.random.Generator, choice: Choice | None, found: Scores) -> CheckpointWriter:
+        """For a training that is about to begin; rng and found (held-out scores by epoch) become what they were."""
         if self.about.get("stage") == stage:
             rng.bit_generator.state = self.about["rng"]
             found.update({int(epoch): scores for epoch, scores in self.about["found"].items()})
         chosen = None if choice is None else choice.as_json()
-        about = {"key": self.key, "stage": stage, "rng": rng.bit_generator.state, "choice": chosen, "found": found}
-        return Keeper(self, about)
+        about = {
+            "fingerprint": self.fingerprint,
+            "stage": stage,
+            "rng": rng.bit_generator.state,
+            "choice": chosen,
+            "found": found,
+        }
+        return CheckpointWriter(self, about)
 
     def remove(self) -> None:
         """The fit is done; a process that was killed may have left a half-written file beside its state."""
@@ -64,8 +72,8 @@ class Checkpoint:
                 file.unlink(missing_ok=True)
 
 
-class Keeper:
-    """Writes the state of one training, and gives it back."""
+class CheckpointWriter:
+    """Writes the state of one training, and restores it."""
 
     def __init__(self, checkpoint: Checkpoint, about: dict[str, Any]) -> None:
         self.checkpoint, self.about = checkpoint, about
@@ -74,7 +82,7 @@ class Keeper:
     def restore(
         self, objective: Objective, optimizer: torch.optim.Optimizer, generator: torch.Generator
     ) -> list[Tensor]:
-        """Put everything as it was; the parts of the loss of the epochs that are done."""
+        """Put everything as it was; returns the terms of the loss of the epochs that are done."""
         tensors = self.checkpoint.tensors
         if self.checkpoint.about.get("stage") != self.about["stage"]:
             return []
@@ -97,38 +105,38 @@ class Keeper:
         objective: Objective,
         optimizer: torch.optim.Optimizer,
         generator: torch.Generator,
-        lines: list[Tensor],
+        history: list[Tensor],
     ) -> None:
         """Write, if the last time is long ago."""
         path = self.checkpoint.path
-        if path is None or time.monotonic() - self.written < EVERY:
+        if path is None or time.monotonic() - self.written < self.checkpoint.every:
             return
         tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
         for number, moments in optimizer.state_dict()["state"].items():
             tensors |= {f"adam:{number}:{name}": tensor for name, tensor in moments.items()}
-        tensors |= {"generator": generator.get_state(), "history": torch.stack(lines)}
+        tensors |= {"generator": generator.get_state(), "history": torch.stack(history)}
         content = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         with atomic_write(path) as file:
-            file.write(save(content, {ABOUT: json.dumps(self.about)}))
+            file.write(save(content, {HEADER: json.dumps(self.about)}))
         self.written = time.monotonic()
 
 
-def key_of(model: PINE, graph: Graph, labels: Labels | None, earlier: PINE | None) -> str:
-    """A hash of everything that decides what a fit gives."""
-    settings = plain_settings(model)
-    if not isinstance(model.seed, int):
+def fingerprint(settings: Settings, graph: Graph, labels: Labels | None, earlier: NDArray[np.float32] | None) -> str:
+    """A hash of everything that decides what a fit gives; earlier: the vectors that it starts from."""
+    if not isinstance(settings.seed, int):
         raise InputError(
-            f"a fit with a checkpoint needs a seed that is a number, so that it can go on; got {model.seed!r}"
+            f"a fit with a checkpoint needs a seed that is a number, so that it can go on; got {settings.seed!r}"
         )
-    digest = hashlib.sha256(json.dumps([__version__, settings, graph.directed], default=str).encode())
-    for part in _arrays(graph, labels, earlier):
-        array = np.ascontiguousarray(part)
+    header: list[Any] = [__version__, plain_settings(settings), graph.directed]
+    digest = hashlib.sha256(json.dumps(header, default=str).encode())
+    for each in _arrays(graph, labels, earlier):
+        array = np.ascontiguousarray(each)
         digest.update(f"{array.dtype} {array.shape} ".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
 
 
-def _arrays(graph: Graph, labels: Labels | None, earlier: PINE | None) -> Iterable[Any]:
+def _arrays(graph: Graph, labels: Labels | None, earlier: NDArray[np.float32] | None) -> Iterable[Any]:
     for type in graph.node_types:
         yield np.array([type, str(graph.count(type))])
     for relation in graph.relations:
@@ -142,17 +150,17 @@ def _arrays(graph: Graph, labels: Labels | None, earlier: PINE | None) -> Iterab
     if labels is not None:
         yield from (np.array([labels.task, labels.type]), labels.known, labels.values)
     if earlier is not None:
-        yield earlier.learned_.x
+        yield earlier
 
 
-def _read(path: Path, key: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def _read(path: Path, fingerprint: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     try:
         with safe_open(path, framework="pt") as file:
-            about: dict[str, Any] = json.loads((file.metadata() or {})[ABOUT])
+            about: dict[str, Any] = json.loads((file.metadata() or {})[HEADER])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         raise InputError(f"{path} is not the state of a fit ({error}); remove it, or name another file") from error
-    if about.get("key") != key:
+    if about.get("fingerprint") != fingerprint:
         raise InputError(
             f"{path} is the state of another fit (data, settings or version differ); remove it to begin anew"
         )

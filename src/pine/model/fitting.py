@@ -1,9 +1,8 @@
-"""One fit: from where to begin, the choice of settings, and the last training, on all labels."""
+"""One fit: where x begins, the choice of settings on held-out labels, and the last training, on all labels."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -13,91 +12,96 @@ from pine._internal.progress import ProgressCounter
 from pine.embedder import FitOptions
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.model.checkpoint import Checkpoint, key_of
-from pine.model.cross_validation import Trainings
+from pine.model.checkpoint import Checkpoint, fingerprint
+from pine.model.cross_validation import choose_settings
 from pine.model.init.start import structural_start
-from pine.model.learned import Learned
+from pine.model.learned import Array, Learned
 from pine.model.objective import Objective
-from pine.model.warm_start import warm_start
+from pine.model.settings import Settings
+from pine.model.training import FitState, Trainer
+from pine.model.warm_start import Earlier, warm_start
 from pine.nn.training import torch_threads
 
-if TYPE_CHECKING:
-    from pine.model.pine import PINE
 
-
-def learn(
-    model: PINE,
+def fit(
+    settings: Settings,
     graph: Graph,
     labels: Labels | None,
     rng: np.random.Generator,
     options: FitOptions,
-    earlier: PINE | None = None,
+    earlier: Earlier | None = None,
 ) -> Learned:
-    """Fit a model, from an earlier fit where there is one; torch's number of threads is left as it was."""
-    with torch_threads(model.threads):
-        return _learn(model, graph, labels, rng, options, earlier)
-
-
-def _learn(
-    model: PINE,
-    graph: Graph,
-    labels: Labels | None,
-    rng: np.random.Generator,
-    options: FitOptions,
-    earlier: PINE | None,
-) -> Learned:
-    scaled, center, scale = (None, 0.0, 1.0) if labels is None else labels.standardized()
-    file, work = options.checkpoint, ProgressCounter(options.progress, "PINE")
-    checkpoint = Checkpoint(file, "" if file is None else key_of(model, graph, labels, earlier))
-    start = start_of(model, graph, rng)
-    if earlier is None:
-        trainings = Trainings(model, graph, scaled, rng, work, {"e": start}, checkpoint)
-        choice = trainings.choose()
-        objective, history = trainings.last(choice, choice.epochs)
-    else:
-        warm = warm_start(model, earlier, graph, labels, start, center, scale)
-        trainings = Trainings(model, graph, scaled, rng, work, warm.state, checkpoint, warm.groups)
-        choice = warm.choice
-        objective, history = trainings.last(choice, min(trainings.epochs, warm.epochs))
+    """Fit, from an earlier fit where there is one; torch's number of threads is left as it was."""
+    settings.check_graph(graph)
+    checkpoint = _checkpoint(settings, graph, labels, options, earlier)
+    state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"))
+    with torch_threads(settings.threads):
+        learned = _fit(settings, graph, labels, state, earlier)
     checkpoint.remove()
-    x, f, parameters = _taken(objective)
+    return learned
+
+
+def _fit(settings: Settings, graph: Graph, labels: Labels | None, state: FitState, earlier: Earlier | None) -> Learned:
+    scaled, center, scale = (None, 0.0, 1.0) if labels is None else labels.standardized()
+    x = initial_vectors(settings, graph, state.rng)
+    if earlier is None:
+        trainer = Trainer(settings, graph, scaled, state, {"e": x})
+        choice = choose_settings(trainer)
+        epochs = choice.epochs
+    else:
+        warm = warm_start(settings, earlier, graph, labels, x, (center, scale))
+        trainer = Trainer(settings, graph, scaled, state, warm.state, warm.groups)
+        choice, epochs = warm.choice, warm.epochs
+    objective, history = trainer.train_on_all_labels(choice, epochs)
+    x_learned, f, parameters = _arrays(objective)
     learned = Learned(
-        x=x,
+        nodes=graph.nodes,
+        x=x_learned,
         f=f,
         scores=None,
-        start=start if model.start == "structural" else None,
+        start=x if settings.training.start == "structural" else None,
         w=parameters.pop("w"),
         b=parameters.pop("b"),
         parameters=parameters,
-        form=trainings.form,
-        attribute_types=trainings.attribute_types,
-        group_names=tuple(group.name for group in trainings.groups),
+        form=trainer.form,
+        feature_types=trainer.feature_types,
+        group_names=tuple(group.name for group in trainer.groups),
         directed=graph.directed,
         center=center,
         scale=scale,
         choice=choice,
         history=history,
     )
-    if labels is None:
-        return learned
-    place = graph.nodes.slice(labels.type)
-    scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
-    if choice.label_share > 0:
-        propagated = trainings.propagator.propagate(labels.known, labels.targets())
-        scores = propagated.blend(scores, choice.label_share)
-    return replace(learned, scores=scores)
+    return learned if labels is None else replace(learned, scores=_scores(learned, trainer, labels))
 
 
-def start_of(model: PINE, graph: Graph, rng: np.random.Generator) -> NDArray[np.float32]:
+def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) -> Array:
     """x before training: (num_nodes, dim)."""
-    if model.start == "random":
-        return (0.1 * rng.standard_normal((graph.num_nodes, model.dim))).astype(np.float32)
-    return structural_start(graph.links(), model.dim, rng, threads=model.threads)
+    if settings.training.start == "random":
+        return (0.1 * rng.standard_normal((graph.num_nodes, settings.dim))).astype(np.float32)
+    return structural_start(graph.links(), settings.dim, rng, threads=settings.threads)
+
+
+def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
+    """The predictions for all nodes of the labelled type: (count, num_outputs)."""
+    place = trainer.graph.nodes.slice(labels.type)
+    scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
+    share = learned.choice.label_share
+    return scores if share == 0 else trainer.propagator.propagate(labels.known, labels.targets()).blend(scores, share)
+
+
+def _checkpoint(
+    settings: Settings, graph: Graph, labels: Labels | None, options: FitOptions, earlier: Earlier | None
+) -> Checkpoint:
+    if options.checkpoint is None:
+        return Checkpoint(None, "")
+    start = None if earlier is None else earlier.learned.x
+    return Checkpoint(options.checkpoint, fingerprint(settings, graph, labels, start), options.checkpoint_every)
 
 
 @torch.no_grad()
-def _taken(objective: Objective) -> tuple[NDArray[np.float32], NDArray[np.float32], dict[str, NDArray[np.float32]]]:
-    """x, f and the parameters of the only model in an objective, as arrays."""
+def _arrays(objective: Objective) -> tuple[Array, Array, dict[str, NDArray[np.float32]]]:
+    """x, f and the parameters of the only model in an objective."""
     x, f = (vectors[0].cpu().numpy() for vectors in objective.vectors())
-    state = {name: tensor[0].cpu().numpy() for name, tensor in objective.state_dict().items() if name != "e"}
-    return x, f, state
+    parameters = {name: tensor[0].cpu().numpy() for name, tensor in objective.state_dict().items() if name != "e"}
+    return x, f, parameters

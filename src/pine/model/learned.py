@@ -1,17 +1,17 @@
-"""What a fit leaves behind, as plain arrays: x, f of the neighbors, all other parameters, and theta."""
+"""What a fit leaves behind, as plain arrays: x, f of the neighbors, the parameters of f, and theta, the classifier."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pine.model.form import Form
-from pine.model.selection import Choice
+from pine.graph.nodes import Nodes
+from pine.model.settings import Choice, Form
 from pine.nn.functional import probabilities
 
 Array = NDArray[np.float32]
@@ -25,15 +25,16 @@ class Learned:
     w (num_outputs, dim), b (1, num_outputs) and parameters: those of Objective, without its first dimension.
     """
 
+    nodes: Nodes
     x: Array
     f: Array
     scores: Array | None
     start: Array | None
-    parameters: dict[str, Array]  # by their names in Objective: those of f, and those of attributes
+    parameters: dict[str, Array]  # by their names in Objective: those of f, and those of features
     w: Array
     b: Array
     form: Form
-    attribute_types: tuple[str, ...]  # the node types whose attributes are used
+    feature_types: tuple[str, ...]  # the node types whose features are used
     group_names: tuple[str, ...]
     directed: bool
     center: float  # of numbers as labels: they are learned at zero mean and unit variance
@@ -46,11 +47,17 @@ class Learned:
         mean: Array = predictions(task, *(torch.tensor(array) for array in (self.w, self.b, x, f))).numpy()
         return mean * self.scale + self.center if task == "numbers" else mean
 
-    def part(self, name: str) -> dict[str, Array]:
-        """The parameters of a part of Objective, "f" or "attributes", by their names in it."""
-        return {
-            key.removeprefix(f"{name}."): array for key, array in self.parameters.items() if key.startswith(f"{name}.")
-        }
+    def parameters_of(self, module: str) -> dict[str, Tensor]:
+        """The parameters of a module of Objective, "f" or "features", by their names in it."""
+        prefix = f"{module}."
+        own = {name: array for name, array in self.parameters.items() if name.startswith(prefix)}
+        return {name.removeprefix(prefix): torch.tensor(array) for name, array in own.items()}
+
+    @property
+    def feature_widths(self) -> dict[str, int]:
+        """The number of features of each node type that has them."""
+        widths = [self.parameters[f"features.A.{k}"].shape[0] for k in range(len(self.feature_types))]
+        return dict(zip(self.feature_types, widths, strict=True))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What is saved as numbers, beside x and scores."""
@@ -61,7 +68,7 @@ class Learned:
         """What is saved as JSON."""
         return {
             "form": asdict(self.form),
-            "attribute_types": list(self.attribute_types),
+            "feature_types": list(self.feature_types),
             "groups": list(self.group_names),
             "directed": self.directed,
             "numbers": [self.center, self.scale],
@@ -70,18 +77,21 @@ class Learned:
         }
 
     @classmethod
-    def restored(cls, x: Array, scores: Array | None, arrays: dict[str, Array], about: dict[str, Any]) -> Learned:
+    def restored(
+        cls, nodes: Nodes, x: Array, scores: Array | None, arrays: dict[str, Array], about: dict[str, Any]
+    ) -> Self:
         """From what arrays and about gave."""
         return cls(
+            nodes=nodes,
             x=x,
             f=arrays["reconstruction"],
             scores=scores,
             start=arrays.get("start"),
-            parameters={name: array for name, array in arrays.items() if name.startswith(("f.", "attributes."))},
+            parameters={name: array for name, array in arrays.items() if name.startswith(("f.", "features."))},
             w=arrays["theta.w"],
             b=arrays["theta.b"],
-            form=Form(**about["form"]),
-            attribute_types=tuple(about["attribute_types"]),
+            form=Form.from_json(about["form"]),
+            feature_types=tuple(about["feature_types"]),
             group_names=tuple(about["groups"]),
             directed=about["directed"],
             center=about["numbers"][0],

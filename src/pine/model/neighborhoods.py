@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from pine.graph import Graph, NeighborGroup
-from pine.model.form import Form
+from pine.model.settings import Form
 from pine.nn import Neighbors, SetFunction
 
 
 @dataclass(frozen=True, eq=False)
 class Neighborhoods:
-    """The neighbors of some nodes, rows, in K groups: where each group's nodes stand, and who is whose neighbor.
+    """The neighbors of a block of nodes, rows, in K groups: where each group's nodes stand, and who is whose neighbor.
 
     function: the number of the function that reads them, where there are several.
     """
@@ -55,7 +55,7 @@ class Neighborhoods:
         return cls(rows, tuple(columns), tuple(neighbors), function)
 
 
-def neighborhoods(
+def graph_neighborhoods(
     form: Form,
     graph: Graph,
     groups: Sequence[NeighborGroup],
@@ -64,20 +64,21 @@ def neighborhoods(
 ) -> list[Neighborhoods]:
     """The neighborhoods that each function of a form reads."""
     # By name, so that a function finds its type in a graph whose types come in another order.
-    types = sorted(graph.node_types) if form.functions == "per-type" else [None]
-    return [Neighborhoods.of(graph, groups, form.scaling, device, threads, type, k) for k, type in enumerate(types)]
+    types = sorted(graph.node_types) if form.function.functions == "per-type" else [None]
+    scaling = form.function.scaling
+    return [Neighborhoods.of(graph, groups, scaling, device, threads, type, k) for k, type in enumerate(types)]
 
 
 class NeighborFunction(nn.Module):
     """f of every node's neighbors: x (num_nodes, dim) to (num_nodes, dim), both with a first dimension of batch.
 
-    around: neighborhoods that hold every node once.
+    neighborhoods: blocks that hold every node once.
     """
 
     def __init__(
         self,
         form: Form,
-        around: Sequence[Neighborhoods],
+        neighborhoods: Sequence[Neighborhoods],
         generator: torch.Generator,
         *,
         dropout: float = 0.0,
@@ -85,50 +86,51 @@ class NeighborFunction(nn.Module):
         batch: int | None = None,
     ) -> None:
         super().__init__()
-        self.around = around
+        self.dim, self.neighborhoods = form.dim, neighborhoods
+        settings = form.function
         self.each = nn.ModuleList(
             SetFunction(
-                [form.dim] * len(around[0].columns),
+                [form.dim] * len(neighborhoods[0].columns),
                 form.dim,
-                L=form.hidden,
-                T=form.projections,
-                Q=form.scales,
-                sigma=form.activation,
-                heads=form.heads,
-                scaling=form.scaling,
-                conditioned=form.conditioned,
-                centered=form.conditioned,
+                L=settings.hidden,
+                T=settings.projections,
+                Q=settings.scales,
+                sigma=settings.activation,
+                heads=settings.heads,
+                scaling=settings.scaling,
+                conditioned=settings.conditioned,
+                centered=settings.conditioned,
                 dropout=dropout,
                 node_dropout=node_dropout,
                 batch=batch,
                 generator=generator,
             )
-            for _ in range(1 + max(part.function for part in around))
+            for _ in range(1 + max(block.function for block in neighborhoods))
         )
         for k, f in enumerate(self.each):
-            if form.conditioned:
-                _begin_alike(f)
-            _silence(f, [part for part in around if part.function == k])
+            if settings.conditioned:
+                _tie_groups(f)
+            _zero_empty_groups(f, [block for block in neighborhoods if block.function == k])
 
     def forward(
         self,
         x: Tensor,
         generator: torch.Generator | None = None,
-        around: Sequence[Neighborhoods] | None = None,
+        neighborhoods: Sequence[Neighborhoods] | None = None,
     ) -> Tensor:
         """Of all nodes, or of those of some neighborhoods, in the order of nodes."""
-        parts: list[tuple[slice, Tensor]] = []
-        for part in self.around if around is None else around:
-            f = self.each[part.function]
-            parts.append((part.rows, f([x[..., place, :] for place in part.columns], part.neighbors, generator)))
-        if len(parts) == 1:
-            return parts[0][1]
-        parts.sort(key=lambda part: (part[0].start, part[0].stop))
-        return torch.cat([f for _, f in parts], dim=-2)
+        made: list[tuple[slice, Tensor]] = []
+        for block in self.neighborhoods if neighborhoods is None else neighborhoods:
+            f = self.each[block.function]
+            made.append((block.rows, f([x[..., place, :] for place in block.columns], block.neighbors, generator)))
+        if len(made) == 1:
+            return made[0][1]
+        made.sort(key=lambda each: (each[0].start, each[0].stop))
+        return torch.cat([f for _, f in made], dim=-2)
 
 
 @torch.no_grad()
-def _begin_alike(f: nn.Module) -> None:
+def _tie_groups(f: nn.Module) -> None:
     """All groups begin with the parameters of the first: f tells types apart as far as the labels ask for it."""
     assert isinstance(f, SetFunction)
     first, *others = torch.split(f.W, f.z_sizes, dim=-1)
@@ -139,9 +141,9 @@ def _begin_alike(f: nn.Module) -> None:
 
 
 @torch.no_grad()
-def _silence(f: nn.Module, parts: Sequence[Neighborhoods]) -> None:
+def _zero_empty_groups(f: nn.Module, neighborhoods: Sequence[Neighborhoods]) -> None:
     """Groups without neighbors teach f nothing: W is zero there, should a later graph have neighbors in them."""
     assert isinstance(f, SetFunction)
     for k, W_k in enumerate(torch.split(f.W, f.z_sizes, dim=-1)):
-        if not any(part.neighbors[k].csr.nnz for part in parts):
+        if not any(block.neighbors[k].csr.nnz for block in neighborhoods):
             W_k.zero_()

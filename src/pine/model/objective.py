@@ -4,111 +4,95 @@
       + mean over labelled v of l_theta(x_v, y_v) + l_theta(f(N_v), y_v)  +  lambda_w sum of ||w_i||^2
 
 With one lambda for all types, every node's agreement weighs 1 / (lambda |V|).
-With attributes a, x_v = e_v + A a_v with e_v free, and f(N_v) + A a_v is in the place of f(N_v).
+With features a, x_v = e_v + A a_v with e_v free, and f(N_v) + A a_v is in the place of f(N_v).
 Several models that differ in lambda and in the labels they see are trained side by side: a leading dimension B.
-All of it but the guard is sums over nodes, which can be made batch by batch: pine.model.batches.
+All of it but the decorrelation is sums over nodes, which can be made batch by batch: pine.model.batches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from pine.graph import Graph
-from pine.labels import Labels
-from pine.model.attributes import Attributes
-from pine.model.batches import sampled
+from pine.model.batches import sample_neighborhoods
+from pine.model.features import FeatureProjection
 from pine.model.learned import predictions, scores
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
+from pine.model.settings import TrainingSettings
 from pine.nn.functional import entropy
-from pine.nn.losses import LOSSES, agreement, decorrelation, l2
+from pine.nn.losses import agreement, decorrelation, l2
+from pine.nn.targets import Targets
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
-    """The labels to learn: positions (n,) over all nodes, values as the task has them, and who sees which (B, n)."""
+class VisibleTargets:
+    """Labels, and which of them each model sees: (B, n) of 0 and 1."""
 
-    task: str
-    positions: Tensor
-    values: Tensor
+    targets: Targets
     seen: Tensor
-    num_outputs: int
 
-    @classmethod
-    def of(cls, graph: Graph, labels: Labels, seen: NDArray[np.bool_], device: torch.device) -> Targets:
-        """Labels on a device; numbers must have been scaled before."""
-        positions = torch.tensor(graph.nodes.slice(labels.type).start + labels.known, device=device)
-        kind = torch.int64 if labels.task == "classes" else torch.float32
-        values = torch.tensor(labels.values, device=device).to(kind)
-        return cls(labels.task, positions, values, torch.tensor(seen, device=device).float(), labels.num_outputs)
-
-    def within(self, rows: slice) -> tuple[Targets, Tensor]:
+    def within(self, rows: slice) -> tuple[VisibleTargets, Tensor]:
         """The labels of a batch, positions counted from its first node, and their share of what each model sees."""
-        here = (self.positions >= rows.start) & (self.positions < rows.stop)
+        here = (self.targets.positions >= rows.start) & (self.targets.positions < rows.stop)
         seen = self.seen[:, here]
-        mine = replace(self, positions=self.positions[here] - rows.start, values=self.values[here], seen=seen)
-        return mine, seen.sum(-1) / self.seen.sum(-1)
+        mine = self.targets.some(here).shifted(-rows.start)
+        return VisibleTargets(mine, seen), seen.sum(-1) / self.seen.sum(-1)
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Nodes whose terms are made at once: where they stand, their neighbors and their labels.
+    """Nodes whose terms are made at once: where they stand, their neighborhoods and their labels.
 
     lambdas: (B,), divided by the share that the nodes are of all that lambda speaks of; None: one a type, as given.
     share: of all nodes. labelled: of the labels that each model sees.
     """
 
     rows: slice
-    around: Sequence[Neighborhoods]
-    targets: Targets | None
+    neighborhoods: Sequence[Neighborhoods]
+    visible: VisibleTargets | None
     lambdas: Tensor | None
     share: float = 1.0
     labelled: Tensor | float = 1.0
 
 
 class Objective(nn.Module):
-    """e (B, num_nodes, dim), f, theta = w (B, num_outputs, dim), b (B, 1, num_outputs); the loss of each model (B,).
+    """e (B, num_nodes, dim), f, features, and theta: w (B, num_outputs, dim), b (B, 1, num_outputs); terms are (B,).
 
-    size: (num_nodes, dim). types: where the nodes of each type stand. lambdas: (B, 1 or number of types).
-    batched: each of f's neighborhoods, of one type, is a batch; otherwise all nodes are one. samples: how many
-    neighbors of a node in a group are drawn for a batch; None: all.
+    types: where the nodes of each type stand. lambdas: (B, 1 or number of types).
+    batched: each of f's neighborhoods, of one type, is a batch; otherwise all nodes are one.
     """
 
     def __init__(
         self,
-        size: tuple[int, int],
         f: NeighborFunction,
         types: Sequence[slice],
         lambdas: Tensor,
-        targets: Targets | None,
-        attributes: Attributes | None = None,
+        settings: TrainingSettings,
+        visible: VisibleTargets | None = None,
+        features: FeatureProjection | None = None,
         *,
-        weight_decay: float,
-        entropy: float,
-        on_f: bool,
-        guard: float,
         batched: bool = False,
-        samples: int | None = None,
     ) -> None:
         super().__init__()
-        count = len(lambdas)
+        count, size = len(lambdas), (types[-1].stop, f.dim)
         self.e = nn.Parameter(lambdas.new_zeros(count, *size))
-        self.f, self.attributes, self.targets, self.samples = f, attributes, targets, samples
+        self.f, self.features, self.visible, self.settings = f, features, visible, settings
         # A type without nodes has no mean agreement.
         filled = [k for k, place in enumerate(types) if place.stop > place.start]
         self.types = [types[k] for k in filled]
         self.lambdas = lambdas if lambdas.shape[1] == 1 else lambdas[:, filled]
-        self.weight_decay, self.entropy, self.on_f, self.guard = weight_decay, entropy, on_f, guard
-        whole = slice(0, size[0])
-        one = self.lambdas[:, 0] if self.lambdas.shape[1] == 1 else None
-        self.batches = [self._batch(part) for part in f.around] if batched else [Batch(whole, f.around, targets, one)]
-        outputs = 0 if targets is None else targets.num_outputs
-        self.w = nn.Parameter(lambdas.new_zeros(count, outputs, size[1]))
+        # Without labels, x = f = const would be the best agreement.
+        self.decorrelation = settings.decorrelation if visible is None else 0.0
+        if batched:
+            self.batches = [self._batch(block) for block in f.neighborhoods]
+        else:
+            one = self.lambdas[:, 0] if self.lambdas.shape[1] == 1 else None
+            self.batches = [Batch(slice(0, size[0]), f.neighborhoods, visible, one)]
+        outputs = 0 if visible is None else visible.targets.num_outputs
+        self.w = nn.Parameter(lambdas.new_zeros(count, outputs, f.dim))
         self.b = nn.Parameter(lambdas.new_zeros(count, 1, outputs))
 
     @torch.no_grad()
@@ -119,54 +103,55 @@ class Objective(nn.Module):
             own[name].copy_(value)
 
     def vectors(self) -> tuple[Tensor, Tensor]:
-        """x, and what its neighbors and attributes make of every node: (B, num_nodes, dim)."""
-        x, own = self._everywhere(None)
+        """x, and what its neighbors and features make of every node: (B, num_nodes, dim)."""
+        x, own = self._all_nodes(None)
         f = self.f(x)
         return x, f if own is None else f + own
 
-    def loss(self, generator: torch.Generator, ramp: float = 1.0, batch: Batch | None = None) -> dict[str, Tensor]:
-        """The parts of the loss of each model (B,), to be summed, and over batches too, where there are several.
+    def loss(self, generator: torch.Generator, warmup: float = 1.0, batch: Batch | None = None) -> dict[str, Tensor]:
+        """The terms of the loss of each model (B,), to be summed, and over batches too, where there are several.
 
-        generator: for dropout. ramp scales what trusts own predictions.
+        generator: for dropout. warmup scales the entropy, which trusts the model's own predictions.
         """
         first = self.batches[0]
         batch = first if batch is None else batch
-        everywhere, own = self._everywhere(generator)
-        x, f = self._within(batch, everywhere, own, generator)
-        parts = {"agreement": self._agreement(batch, x, f)}
-        if batch.targets is not None:
-            parts |= self._supervised(batch, batch.targets, x, f, ramp)
-        if self.guard > 0:
-            parts["guard"] = self.guard * decorrelation(everywhere) if batch is first else x.new_zeros(len(x))
-        return parts
+        all_nodes, own = self._all_nodes(generator)
+        x, f = self._within(batch, all_nodes, own, generator)
+        terms = {"agreement": self._agreement(batch, x, f)}
+        if batch.visible is not None:
+            terms |= self._supervised(batch, batch.visible, x, f, warmup)
+        if self.decorrelation > 0:
+            zero = x.new_zeros(len(x))
+            terms["decorrelation"] = self.decorrelation * decorrelation(all_nodes) if batch is first else zero
+        return terms
 
-    def _everywhere(self, generator: torch.Generator | None) -> tuple[Tensor, Tensor | None]:
-        """x of all nodes, and what attributes add to it."""
-        if self.attributes is None:
+    def _all_nodes(self, generator: torch.Generator | None) -> tuple[Tensor, Tensor | None]:
+        """x of all nodes, and what features add to it."""
+        if self.features is None:
             return self.e, None
-        own = self.attributes(generator)
+        own = self.features(generator)
         return self.e + own, own
 
     def _within(self, batch: Batch, x: Tensor, own: Tensor | None, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """x and f of the nodes of a batch, from x of all nodes."""
-        around = batch.around
-        if self.samples is not None:
-            around = [sampled(part, self.samples, generator) for part in around]
-        f = self.f(x, generator, around)
+        neighborhoods, most = batch.neighborhoods, self.settings.samples
+        if most is not None:
+            neighborhoods = [sample_neighborhoods(block, most, generator) for block in neighborhoods]
+        f = self.f(x, generator, neighborhoods)
         if len(self.batches) > 1:
             x, own = x[:, batch.rows], None if own is None else own[:, batch.rows]
         return x, f if own is None else f + own
 
-    def _batch(self, part: Neighborhoods) -> Batch:
+    def _batch(self, block: Neighborhoods) -> Batch:
         """The nodes of one type in one of f's neighborhoods."""
-        rows, num_nodes = part.rows, self.e.shape[1]
+        rows, num_nodes = block.rows, self.e.shape[1]
         kind = next(k for k, place in enumerate(self.types) if place.start <= rows.start < place.stop)
         all_types = self.lambdas.shape[1] == 1
         count = num_nodes if all_types else self.types[kind].stop - self.types[kind].start
         lambdas = self.lambdas[:, 0 if all_types else kind] * (count / (rows.stop - rows.start))
         share = (rows.stop - rows.start) / num_nodes
-        targets, labelled = (None, 1.0) if self.targets is None else self.targets.within(rows)
-        return Batch(rows, [part], targets, lambdas, share, labelled)
+        visible, labelled = (None, 1.0) if self.visible is None else self.visible.within(rows)
+        return Batch(rows, [block], visible, lambdas, share, labelled)
 
     def _agreement(self, batch: Batch, x: Tensor, f: Tensor) -> Tensor:
         if batch.lambdas is not None:
@@ -174,26 +159,30 @@ class Objective(nn.Module):
         by_type = [agreement(x[:, place], f[:, place]) for place in self.types]
         return (torch.stack(by_type, -1) / self.lambdas).sum(-1)
 
-    def _supervised(self, batch: Batch, targets: Targets, x: Tensor, f: Tensor, ramp: float) -> dict[str, Tensor]:
-        parts = {
-            "labels": batch.labelled * self._labels(targets, x),
-            "l2": batch.share * self.weight_decay * l2(self.w),
+    def _supervised(
+        self, batch: Batch, visible: VisibleTargets, x: Tensor, f: Tensor, warmup: float
+    ) -> dict[str, Tensor]:
+        targets, settings = visible.targets, self.settings
+        terms = {
+            "labels": batch.labelled * self._label_loss(visible, x),
+            "l2": batch.share * settings.weight_decay * l2(self.w),
         }
-        if self.on_f:
-            parts["labels of f"] = batch.labelled * self._labels(targets, f)
-        if self.entropy > 0 and targets.task != "numbers":
+        if settings.supervise_f:
+            terms["labels of f"] = batch.labelled * self._label_loss(visible, f)
+        if settings.entropy > 0 and targets.task != "numbers":
             # Unlabelled nodes should be sure of their class: the boundary moves to where there are few nodes.
-            unsure = entropy(targets.task, predictions(targets.task, self.w, self.b, x, f if self.on_f else x))
-            hidden = torch.ones_like(unsure).index_copy(1, targets.positions, 1 - targets.seen)
-            parts["entropy"] = batch.share * self.entropy * ramp * (unsure * hidden).mean(-1)
-        return parts
+            p = predictions(targets.task, self.w, self.b, x, f if settings.supervise_f else x)
+            unsure = entropy(targets.task, p)
+            hidden = torch.ones_like(unsure).index_copy(1, targets.positions, 1 - visible.seen)
+            terms["entropy"] = batch.share * settings.entropy * warmup * (unsure * hidden).mean(-1)
+        return terms
 
-    def _labels(self, targets: Targets, vectors: Tensor) -> Tensor:
-        said = scores(vectors.index_select(1, targets.positions), self.w, self.b)
-        return LOSSES[targets.task](said, targets.values, targets.seen)
+    def _label_loss(self, visible: VisibleTargets, vectors: Tensor) -> Tensor:
+        known = vectors.index_select(1, visible.targets.positions)
+        return visible.targets.known_loss(scores(known, self.w, self.b), visible.seen)
 
     @torch.no_grad()
     def predictions(self) -> Tensor:
         """The mean of theta on x and theta on f, as probabilities or numbers: (B, num_nodes, num_outputs)."""
-        assert self.targets is not None
-        return predictions(self.targets.task, self.w, self.b, *self.vectors())
+        assert self.visible is not None
+        return predictions(self.visible.targets.task, self.w, self.b, *self.vectors())

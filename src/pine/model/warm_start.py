@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,59 +10,70 @@ from numpy.typing import NDArray
 from pine.errors import InputError, listed
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
-from pine.model.form import Form
+from pine.model.cross_validation import lambdas
 from pine.model.learned import Array, Learned
-from pine.model.selection import Choice, lambdas
-from pine.model.transform import kin_groups, known_vectors, of_attributes, transformed
-
-if TYPE_CHECKING:
-    from pine.model.pine import PINE
+from pine.model.settings import Choice, Form, Settings
+from pine.model.transform import known_vectors, matching_groups, projected_features, transform
 
 # One in so many of the epochs that the earlier run was found to need: with a fifth of Cora's nodes added, all epochs
 # hardly gained on a third.
-SHARE = 3
+EPOCHS_DIVIDED_BY = 3
 RIDGE = 1e-3  # of the map from the structural start, whose entries have unit variance, to vectors
 
 
 @dataclass(frozen=True, eq=False)
+class Earlier:
+    """What an earlier fit learned, and the labels that it was given."""
+
+    learned: Learned
+    labels: Labels | None
+
+
+@dataclass(frozen=True, eq=False)
 class Warm:
-    """Where to begin: state by its names in Objective, neighbor groups in the order f knows, and the settings kept."""
+    """Where to begin: state by its names in Objective, neighbor groups in the order f knows, and the settings kept.
+
+    epochs: how long to train.
+    """
 
     state: dict[str, Array]
     groups: list[NeighborGroup]
     choice: Choice
-
-    @property
-    def epochs(self) -> int:
-        """How long to train."""
-        return -(-self.choice.epochs // SHARE)
+    epochs: int
 
 
 def warm_start(
-    model: PINE, earlier: PINE, graph: Graph, labels: Labels | None, start: Array, center: float, scale: float
+    settings: Settings,
+    earlier: Earlier,
+    graph: Graph,
+    labels: Labels | None,
+    start: Array,
+    numbers: tuple[float, float],
 ) -> Warm:
     """Carry over what an earlier fit learned.
 
     Known nodes begin with their vectors, moved by what has changed around them (follow), unseen nodes where the
     structure puts them; without structural starts, known nodes begin exactly with theirs and unseen ones with f of
     their neighbors. theta comes along where labels are of the same task and node type.
-    start: (num_nodes, dim), before training. center and scale: those of numbers as labels now.
+    start: (num_nodes, dim), before training. numbers: center and scale of numbers as labels now.
     """
-    learned = earlier.learned_
-    _check_alike(model, learned, graph)
-    groups = kin_groups(earlier, graph)
-    own = of_attributes(learned, graph, model.threads)
-    if model.start == "structural" and learned.start is not None:
-        x, unseen = known_vectors(earlier, graph, learned.x)
+    learned = earlier.learned
+    _check_alike(Form.of(settings), learned, graph)
+    groups = matching_groups(learned, graph)
+    own = projected_features(learned, graph, settings.threads)
+    if settings.training.start == "structural" and learned.start is not None:
+        x, unseen = known_vectors(learned, graph, learned.x)
         e = (x if own is None else x - own).numpy()
-        before = known_vectors(earlier, graph, learned.start)[0].numpy()
+        before = known_vectors(learned, graph, learned.start)[0].numpy()
         places = [graph.nodes.slice(type) for type in graph.node_types]
         e = np.concatenate([follow(e[p], ~unseen.numpy()[p], before[p], start[p]) for p in places])
     else:
-        e = transformed(earlier, graph).x
+        e = transform(learned, graph, settings.threads).x
         e = e if own is None else e - own.numpy()
-    state = learned.parameters | {"e": e} | _theta(learned, earlier.labels_, labels, center, scale)
-    return Warm(state, groups, _kept_choice(model, earlier, graph))
+    state = learned.parameters | {"e": e} | _theta(learned, earlier.labels, labels, *numbers)
+    choice = _kept_choice(settings, learned, graph)
+    shorter = min(settings.most_epochs(graph.num_nodes), -(-choice.epochs // EPOCHS_DIVIDED_BY))
+    return Warm(state, groups, choice, shorter if settings.epochs is None else settings.epochs)
 
 
 def follow(e: Array, known: NDArray[np.bool_], before: Array, after: Array) -> Array:
@@ -86,29 +96,29 @@ def _predicted(e: Array, known: NDArray[np.bool_], start: Array) -> NDArray[np.f
     return predicted
 
 
-def _check_alike(model: PINE, learned: Learned, graph: Graph) -> None:
-    here, there = asdict(Form.of(model)), asdict(learned.form)
+def _check_alike(form: Form, learned: Learned, graph: Graph) -> None:
+    here, there = form.flat(), learned.form.flat()
     unlike = [name for name in here if here[name] != there[name]]
     if unlike:
-        said = ", ".join(f"{name}={there[name]!r}" for name in unlike)
+        theirs = ", ".join(f"{name}={there[name]!r}" for name in unlike)
         ours = ", ".join(f"{name}={here[name]!r}" for name in unlike)
-        raise InputError(f"the run to start from was trained with {said}, this model has {ours}; these must be alike")
-    if model.attributes and set(graph.features) != set(learned.attribute_types):
+        raise InputError(f"the run to start from was trained with {theirs}, this model has {ours}; these must be alike")
+    if form.features and set(graph.features) != set(learned.feature_types):
         raise InputError(
-            f"the run to start from has features of the types {listed(learned.attribute_types)}, this graph of "
+            f"the run to start from has features of the types {listed(learned.feature_types)}, this graph of "
             f"{listed(sorted(graph.features))}; these must be alike"
         )
 
 
-def _kept_choice(model: PINE, earlier: PINE, graph: Graph) -> Choice:
+def _kept_choice(settings: Settings, learned: Learned, graph: Graph) -> Choice:
     """The settings of the earlier run, but for what the model fixes."""
-    choice = earlier.learned_.choice
+    choice = learned.choice
     if len(choice.lam) > 1:
-        by_type = dict(zip(earlier.nodes_.types, choice.lam, strict=True))
+        by_type = dict(zip(learned.nodes.types, choice.lam, strict=True))
         choice = replace(choice, lam=tuple(by_type[type] for type in graph.node_types))
-    if model.lam is not None:
-        choice = Choice(lambdas(model.lam)[0], choice.epochs, label_share=choice.label_share)
-    return choice if model.label_share is None else replace(choice, label_share=model.label_share)
+    if settings.lam is not None:
+        choice = Choice(lambdas(settings.lam)[0], choice.epochs, label_share=choice.label_share)
+    return choice if settings.label_share is None else replace(choice, label_share=settings.label_share)
 
 
 def _theta(learned: Learned, old: Labels | None, new: Labels | None, center: float, scale: float) -> dict[str, Array]:

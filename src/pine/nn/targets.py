@@ -38,12 +38,20 @@ class Targets:
         kept = torch.as_tensor(mask, device=self.positions.device)
         return replace(self, positions=self.positions[kept], values=self.values[kept])
 
+    def shifted(self, by: int) -> Self:
+        """The same with all positions moved."""
+        return replace(self, positions=self.positions + by)
+
     def loss(self, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
         """The mean loss at the known nodes, of (..., num_nodes, num_outputs) before softmax or sigmoid.
 
         weights (..., n): how much each of them counts.
         """
-        return LOSSES[self.task](outputs.index_select(-2, self.positions), self.values, weights)
+        return self.known_loss(outputs.index_select(-2, self.positions), weights)
+
+    def known_loss(self, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
+        """The same, of the outputs at the known nodes: (..., n, num_outputs)."""
+        return LOSSES[self.task](outputs, self.values, weights)
 
 
 def predicted_scores(task: str, outputs: Tensor, center: float, scale: float) -> NDArray[np.float32]:

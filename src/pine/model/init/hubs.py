@@ -21,7 +21,7 @@ HUBS, ENTRIES = 500, 2**24  # how many, and how many entries of H at most
 BLOCK = 64  # hubs whose walks are followed at a time
 # On held-out training labels (benchmarks/start.py --hubs, --hubs-go-on) 250 hubs gain dblp .6 and cost pubmed .2,
 # 1,000 cost dblp .3; walks that go on with .5 are level, with .8 they cost dblp .6 (points).
-GO_ON, STEPS = 0.6, 8  # of walks, which are cut after so many steps
+HUB_CONTINUE_PROB, STEPS = 0.6, 8  # of walks, which are cut after so many steps
 
 
 def near_hubs(walked: CSR, degree: NDArray[np.float64], threads: int | None) -> NDArray[np.float32]:
@@ -54,5 +54,5 @@ def _ended(walked: CSR, degree: NDArray[np.float64], hubs: NDArray[Any], threads
     shares = (weights / np.where(degree > 0, degree, 1)[walked.rows()]).astype(np.float32)
     for step in range(STEPS):
         here = weighted_sums(walked.indptr[:-1], walked.indptr[1:], walked.indices, shares, here, threads)
-        window += np.float32((1 - GO_ON) / (1 - GO_ON**STEPS) * GO_ON**step) * here
+        window += np.float32((1 - HUB_CONTINUE_PROB) / (1 - HUB_CONTINUE_PROB**STEPS) * HUB_CONTINUE_PROB**step) * here
     return window

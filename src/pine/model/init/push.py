@@ -1,9 +1,10 @@
 """The largest entries of every row of M = log max(1, vol W D^-1), by pushing a walk's mass along a budget of edges.
 
-Of the walk from i, some mass rests and some moves on. Pushing node u puts (1 - a) of its moving mass to rest there and
-spreads the share a over its neighbors. Nodes are pushed while moving / degree is above a threshold, which halves until
-the budget is spent. Where the mass that still moves will end is not known: taken to end in nodes drawn by degree, it
-adds its amount to every ratio vol W_ij / d_j. The ratio of a node not reached is then below 1, and its entry zero.
+Personalized PageRank by push: of the walk from i, some mass has ended (estimate) and some moves on (residual). Pushing
+node u ends (1 - a) of its residual there and spreads the share a over its neighbors. Nodes are pushed while residual /
+degree is above a threshold, which halves until the budget is spent. Where the mass that still moves will end is not
+known: taken to end in nodes drawn by degree, it adds its amount to every ratio vol W_ij / d_j. The ratio of a node not
+reached is then below 1, and its entry zero.
 """
 
 from __future__ import annotations
@@ -32,14 +33,16 @@ class TopEntries:
     counts: NDArray[np.int64]
 
 
-def pushed_log_window(walked: CSR, degree: NDArray[np.float64], go_on: float, threads: int | None) -> TopEntries:
-    """The largest entries of M, for walks by weight that go on with probability go_on."""
+def pushed_log_window(
+    walked: CSR, degree: NDArray[np.float64], continue_prob: float, threads: int | None
+) -> TopEntries:
+    """The largest entries of M, for walks by weight that go on with probability continue_prob."""
     n = walked.num_rows
     room = max(LEAST, min(MOST, ENTRIES // n))
     top = TopEntries(np.empty((n, room), np.int32), np.empty((n, room), np.float32), np.zeros(n, np.int64))
     weights = np.ones(walked.nnz, np.float32) if walked.weights is None else walked.weights
     graph = (walked.indptr, walked.indices, weights, degree, float(degree.sum()))
-    in_parts(_push_rows, n, threads, *graph, go_on, BUDGET * room, top.columns, top.values, top.counts)
+    in_parts(_push_rows, n, threads, *graph, continue_prob, BUDGET * room, top.columns, top.values, top.counts)
     return top
 
 
@@ -60,37 +63,37 @@ def _push_rows(
     weights: NDArray[Any],
     degree: NDArray[Any],
     volume: float,
-    go_on: float,
+    continue_prob: float,
     budget: int,
     columns: NDArray[Any],
     values: NDArray[Any],
     counts: NDArray[Any],
 ) -> None:
-    n, room, stop = len(degree), columns.shape[1], 1.0 - go_on
-    moving, resting, ratio = np.zeros(n), np.zeros(n), np.empty(n)
+    n, room, stop = len(degree), columns.shape[1], 1.0 - continue_prob
+    residual, estimate, ratio = np.zeros(n), np.zeros(n), np.empty(n)
     reached = np.empty(n, np.int64)
     for i in range(lo, hi):
         if degree[i] <= 0.0:
             continue
-        moving[i], reached[0], num = 1.0, i, 1
+        residual[i], reached[0], num = 1.0, i, 1
         threshold, spent, rest = 0.5 / degree[i], 0, 1.0
         while spent < budget and threshold * volume > 0.01:
             pushed, at = 0, 0
             while at < num and spent < budget:
                 u = reached[at]
                 at += 1
-                mass = moving[u]
+                mass = residual[u]
                 if mass < threshold * degree[u]:
                     continue
                 pushed += 1
-                moving[u] = 0.0
-                resting[u] += stop * mass
+                residual[u] = 0.0
+                estimate[u] += stop * mass
                 rest -= stop * mass
-                share = go_on * mass / degree[u]
+                share = continue_prob * mass / degree[u]
                 for e in range(indptr[u], indptr[u + 1]):
-                    v, come, there = indices[e], share * weights[e], moving[indices[e]]
-                    moving[v] = there + come
-                    if there == 0.0 and come > 0.0 and resting[v] == 0.0:
+                    v, come, there = indices[e], share * weights[e], residual[indices[e]]
+                    residual[v] = there + come
+                    if there == 0.0 and come > 0.0 and estimate[v] == 0.0:
                         reached[num] = v
                         num += 1
                 spent += indptr[u + 1] - indptr[u]
@@ -98,11 +101,11 @@ def _push_rows(
             if 4 * pushed < num:
                 threshold *= 0.5
 
-        resting[i] -= stop  # the window begins with the first step
+        estimate[i] -= stop  # the window begins with the first step
         for k in range(num):
             v = reached[k]
-            ratio[k] = (resting[v] + stop * moving[v]) * volume / (go_on * degree[v]) + rest
-            moving[v], resting[v] = 0.0, 0.0
+            ratio[k] = (estimate[v] + stop * residual[v]) * volume / (continue_prob * degree[v]) + rest
+            residual[v], estimate[v] = 0.0, 0.0
         least = 1.0
         if num > room:
             least = max(least, np.partition(ratio[:num], num - room)[num - room])

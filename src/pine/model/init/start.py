@@ -2,29 +2,34 @@
 
 M_ij says by how much more often a walk of geometric length from i ends in j than a node drawn by degree would be j:
 NetMF (Qiu et al. 2018) with a geometric window in the place of T steps. Walks are those of the adjacency with its hubs
-damped. Up to EXACT_NODES nodes M is a dense matrix; above, only the largest entries of its rows are found (start_push),
-and what lies between all nodes and the hubs is added (start_hubs).
+damped. Up to EXACT_NODES nodes M is a dense matrix; above, only the largest entries of its rows are found (init/push),
+and what lies between all nodes and the hubs is added (init/hubs).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from pine._internal.settings import Count
+from pine.embedder import Embedder, Fitted, Seed
+from pine.graph import Graph
 from pine.graph.csr import CSR
+from pine.labels import Labels
 from pine.model.init.factor import leading_eigenpairs
 from pine.model.init.hubs import near_hubs
 from pine.model.init.push import product, pushed_log_window
 
 # Chosen on held-out training labels after PINE's training, which gains from long walks where labels are few.
-GO_ON = 0.95  # a: the probability with which a walk goes on
-# Edges are divided by (d_i d_j)^DAMPING: better on DBLP and BlogCatalog, whose hubs say little, a little worse on
+CONTINUE_PROB = 0.95  # a: the probability with which a walk goes on
+# Edges are divided by (d_i d_j)^HUB_DAMPING: better on DBLP and BlogCatalog, whose hubs say little, a little worse on
 # citation graphs, where more damping costs more.
-DAMPING = 0.25
+HUB_DAMPING = 0.25
 EXACT_NODES = 4_000
 EXACT_ROUNDS, PUSHED_ROUNDS = 12, 4
 
@@ -65,7 +70,7 @@ def _pushed_eigenpairs(
     walked: CSR, dim: int, rng: np.random.Generator, threads: int | None
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     degree = degrees(walked)
-    largest = product(pushed_log_window(walked, degree, GO_ON, threads), threads)
+    largest = product(pushed_log_window(walked, degree, CONTINUE_PROB, threads), threads)
     hubs = near_hubs(walked, degree, threads)
 
     def multiply(x: NDArray[Any]) -> NDArray[Any]:
@@ -83,7 +88,7 @@ def log_window(walked: CSR) -> NDArray[np.float64]:
     """
     degree = degrees(walked)
     root, diagonal = np.sqrt(degree), np.diag_indices(len(degree))
-    matrix: NDArray[np.float64] = -GO_ON * walked.to_scipy().astype(np.float64).toarray()
+    matrix: NDArray[np.float64] = -CONTINUE_PROB * walked.to_scipy().astype(np.float64).toarray()
     matrix /= root[:, None]
     matrix /= root
     matrix[diagonal] += 1.0
@@ -91,7 +96,7 @@ def log_window(walked: CSR) -> NDArray[np.float64]:
     lower, _ = scipy.linalg.lapack.dpotri(cholesky, lower=1, overwrite_c=1)
     window: NDArray[np.float64] = np.tril(lower) + np.tril(lower, -1).T
     window[diagonal] -= 1.0
-    window *= (1.0 - GO_ON) / GO_ON * degree.sum()
+    window *= (1.0 - CONTINUE_PROB) / CONTINUE_PROB * degree.sum()
     window /= root[:, None]
     window /= root
     np.maximum(window, 1.0, out=window)
@@ -106,9 +111,9 @@ def degrees(adjacency: CSR) -> NDArray[np.float64]:
 
 
 def damped(adjacency: CSR) -> CSR:
-    """Every edge divided by (d_i d_j)^DAMPING, so that walks pass through hubs less often."""
+    """Every edge divided by (d_i d_j)^HUB_DAMPING, so that walks pass through hubs less often."""
     degree = degrees(adjacency)
-    share = np.where(degree > 0, degree, 1.0) ** -DAMPING
+    share = np.where(degree > 0, degree, 1.0) ** -HUB_DAMPING
     weights = share[adjacency.rows()] * share[adjacency.indices]
     if adjacency.weights is not None:
         weights *= adjacency.weights
@@ -145,3 +150,19 @@ def scaled(start: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit standard deviation over all entries, if they are not all the same."""
     deviation = start.std(dtype=np.float64)
     return start / np.float32(deviation) if deviation > 0 else start
+
+
+@dataclass
+class StructuralStart(Embedder):
+    """embedding_ is PINE's x before training, for the same dim and seed: what training adds is measured against it."""
+
+    name: ClassVar[str] = "start"
+    revision: ClassVar[int] = 1
+    supervised: ClassVar[bool] = False
+
+    dim: Count = 64
+    seed: Seed = 0
+    threads: Count | None = None
+
+    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+        return Fitted(structural_start(graph.links(), self.dim, rng, threads=self.threads))

@@ -7,14 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from support.models import pine_with
 
 from pine import PINE, Graph, InputError
-from pine.model.form import Form
-from pine.model.neighborhoods import NeighborFunction, neighborhoods
+from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+from pine.model.settings import Form, FunctionSettings
 from pine.nn import set_function_reference
 
 SMALL = {"threads": 1, "dim": 8, "hidden": 16, "projections": 4, "scales": 4, "lam": 10.0, "scaling": "mean"}
-FORM = Form.of(PINE(functions="per-type", **SMALL))
+SIZES = FunctionSettings(hidden=16, projections=4, scales=4, scaling="mean", functions="per-type")
+FORM = Form(dim=8, groups="type", features=False, function=SIZES)
 CPU = torch.device("cpu")
 
 kind = np.arange(60) % 3
@@ -27,8 +29,8 @@ SEEN = {"doc": np.where(np.arange(60) % 2, kind, -1)}
 
 def made(graph: Graph, form: Form = FORM, batch: int | None = None) -> NeighborFunction:
     groups = list(form.neighbor_groups(graph).values())
-    around = neighborhoods(form, graph, groups, CPU, None)
-    return NeighborFunction(form, around, torch.Generator().manual_seed(0), batch=batch)
+    neighborhoods = graph_neighborhoods(form, graph, groups, CPU, None)
+    return NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(0), batch=batch)
 
 
 def vectors(graph: Graph, *batch: int) -> torch.Tensor:
@@ -46,13 +48,13 @@ def test_each_type_has_its_own_function_of_all_its_neighbors(by):
         torch.testing.assert_close(f(x)[place], expected)
 
 
-def test_groups_begin_alike_so_that_a_typed_function_begins_blind_to_types():
-    form = replace(FORM, functions="shared", scaling="sum")
+def test_groups_are_tied_at_first_so_that_a_typed_function_begins_blind_to_types():
+    form = replace(FORM, function=replace(SIZES, functions="shared", scaling="sum"))
     f, x = made(TYPED, form).each[0], vectors(TYPED)
     matrices = [group.matrix for group in form.neighbor_groups(TYPED).values()]
     swapped = set_function_reference(f, [x] * 2, matrices[::-1])
     torch.testing.assert_close(set_function_reference(f, [x] * 2, matrices), swapped)
-    printed = made(TYPED, replace(form, conditioned=False)).each[0]
+    printed = made(TYPED, replace(form, function=replace(form.function, conditioned=False))).each[0]
     assert not torch.equal(printed.a[0], printed.a[1])  # the paper's groups share nothing
 
 
@@ -71,13 +73,13 @@ def test_a_function_reaches_no_nodes_of_other_types_and_no_group_that_its_type_h
     place = TYPED.nodes.slice("word")
     assert not f(x)[place].any()
     assert torch.equal(f(x)[: place.start], before[: place.start])
-    of_words = f.around[1]
+    of_words = f.neighborhoods[1]
     assert [group.stop - group.start for group in of_words.columns] == [60, 0]  # words have no words beside them
 
 
 def test_neighbors_of_a_kind_that_was_not_there_in_training_say_nothing():
     relations = {("doc", "has", "word"): HAS, ("word", "near", "word"): []}
-    model = PINE(epochs=5, functions="per-type", **SMALL).fit(Graph.from_relations(relations), SEEN)
+    model = pine_with(epochs=5, functions="per-type", **SMALL).fit(Graph.from_relations(relations), SEEN)
     near = {("word", "near", "word"): [("w00", "new"), ("w10", "new")]}
     later = Graph.from_relations(relations | near)
     without = Graph.from_relations(relations, nodes={"doc": range(60), "word": later.ids("word")})
@@ -90,18 +92,20 @@ def test_types_without_nodes_and_without_neighbors_do_no_harm():
     assert out.shape == (graph.num_nodes, 8)
     alone = out[graph.nodes.slice("alone")]
     assert torch.equal(alone[0], alone[1])
-    model = PINE(epochs=5, functions="per-type", **SMALL).fit(graph, SEEN)
+    model = pine_with(epochs=5, functions="per-type", **SMALL).fit(graph, SEEN)
     assert all(np.isfinite(found).all() for found in model.embedding_.values())
 
 
 def test_on_one_node_type_both_are_the_same():
     graph = Graph.from_edges(LINKS)
-    shared, own = (PINE(epochs=5, functions=each, **SMALL).fit(graph).embedding_ for each in ("shared", "per-type"))
+    shared, own = (
+        pine_with(epochs=5, functions=each, **SMALL).fit(graph).embedding_ for each in ("shared", "per-type")
+    )
     np.testing.assert_array_equal(shared, own)
 
 
 def test_a_model_with_a_function_for_each_type_learns_transforms_and_is_saved(tmp_path):
-    model = PINE(epochs=60, functions="per-type", **SMALL).fit(TYPED, SEEN)
+    model = pine_with(epochs=60, functions="per-type", **SMALL).fit(TYPED, SEEN)
     assert (model.predict() == kind).mean() > 0.9
     grown = Graph.from_relations(
         {("doc", "has", "word"): [*HAS, ("new", "w00"), ("new", "w01")], ("doc", "links", "doc"): LINKS},
@@ -120,4 +124,4 @@ def test_a_model_with_a_function_for_each_type_learns_transforms_and_is_saved(tm
 
 def test_a_kind_of_functions_that_does_not_exist_is_refused():
     with pytest.raises(InputError, match="functions must be one of 'shared', 'per-type', got 'many'"):
-        PINE(functions="many").fit(TYPED)
+        pine_with(functions="many").fit(TYPED)

@@ -1,4 +1,4 @@
-"""Attributes of nodes: x_v = e_v + A_k a_v, with a free e_v and one projection A_k for each node type that has them.
+"""Node features: x_v = e_v + A_k a_v, with a free e_v and one projection A_k for each node type that has them.
 
 It is e_v that agrees with f of the neighbors, so that a node that comes later is f(N_v) + A_k a_v.
 """
@@ -17,13 +17,14 @@ from torch import Tensor, nn
 
 from pine.graph import CSR, Graph
 from pine.nn import Neighbors, neighbor_sum
+from pine.nn.functional import dropout
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
-    """The attributes (count, width) of the nodes of one type, on a device, dense or sparse, and where the nodes stand.
+class FeatureColumns:
+    """The features (count, width) of the nodes of one type, on a device, dense or sparse, and where the nodes stand.
 
-    center (width,) and scale are what they are standardized with: see Attributes.
+    center (width,) and scale are what they are standardized with: see FeatureProjection.
     """
 
     place: slice
@@ -33,7 +34,7 @@ class Columns:
     scale: float
 
     @classmethod
-    def of(cls, place: slice, given: Any, device: torch.device, threads: int | None) -> Columns:
+    def of(cls, place: slice, given: Any, device: torch.device, threads: int | None) -> FeatureColumns:
         """Move a dense array or a sparse matrix to a device."""
         count, width = given.shape
         entries = given.data[:, None] if sp.issparse(given) else given
@@ -60,48 +61,49 @@ class Columns:
         return neighbor_sum(flat.flatten(1), self.values).view(-1, *flat.shape[1:]).movedim(0, -2)
 
 
-def attribute_columns(graph: Graph, types: Sequence[str], device: torch.device, threads: int | None) -> list[Columns]:
-    """The attributes of some node types, each on the device once."""
-    return [Columns.of(graph.nodes.slice(type), graph.features[type], device, threads) for type in types]
+def feature_columns(
+    graph: Graph, types: Sequence[str], device: torch.device, threads: int | None
+) -> list[FeatureColumns]:
+    """The features of some node types, each on the device once."""
+    return [FeatureColumns.of(graph.nodes.slice(type), graph.features[type], device, threads) for type in types]
 
 
-class Attributes(nn.Module):
+class FeatureProjection(nn.Module):
     """A_k (a_v - center_k) / scale_k for every node, zero where a type has none: (B, num_nodes, dim).
 
     Columns are centered, so that what is common to all nodes says nothing. All columns of a type are divided by one
     number, the root of the sum of their variances: rows have a root mean square length of 1 and A is of order 1, rare
     columns stay small (dividing each by its own deviation would blow up a word that two documents have), and zeros stay
-    zeros: the center is taken off the product, not off the attributes.
+    zeros: the center is taken off the product, not off the features.
     """
 
     def __init__(
-        self, columns: Sequence[Columns], num_nodes: int, dim: int, device: torch.device, *, batch: int, dropout: float
+        self,
+        columns: Sequence[FeatureColumns],
+        num_nodes: int,
+        dim: int,
+        device: torch.device,
+        *,
+        batch: int,
+        dropout: float,
     ) -> None:
         super().__init__()
         self.columns, self.num_nodes, self.dropout = columns, num_nodes, dropout
         self.A = nn.ParameterList([torch.zeros(batch, each.width, dim, device=device) for each in columns])
-        # Learned with the attributes of one graph and used on others: kept with A, alike in all models.
+        # Learned with the features of one graph and used on others: kept with A, alike in all models.
         self.center = _kept([torch.tensor(each.center, device=device).expand(batch, 1, -1) for each in columns])
         self.scale = _kept([torch.full((batch, 1, 1), each.scale, device=device) for each in columns])
 
     def forward(self, generator: torch.Generator | None = None) -> Tensor:
         own: Tensor = self.A[0].new_zeros(len(self.A[0]), self.num_nodes, self.A[0].shape[-1])
         for each, A, center, scale in zip(self.columns, self.A, self.center, self.scale, strict=True):
-            A = self._dropped(A / scale, generator)
+            A = A / scale
+            if self.training:
+                # Whole columns, for all nodes at once: on held-out labels of cora and citeseer as good as leaving out
+                # single entries, and much cheaper; a penalty on A was worse.
+                A = dropout(A, self.dropout, generator, (*A.shape[:-1], 1))
             own[:, each.place] = each.times(A) - center @ A
         return own
-
-    def _dropped(self, A: Tensor, generator: torch.Generator | None) -> Tensor:
-        """Some columns left out, for all nodes at once.
-
-        On held-out labels of cora and citeseer as good as leaving out single entries, and much cheaper; a penalty on A
-        was worse.
-        """
-        if not self.training or self.dropout == 0 or generator is None:
-            return A
-        keep = 1 - self.dropout
-        chance = torch.rand(A.shape[:-1], generator=generator, dtype=A.dtype, device=A.device)
-        return A * chance.lt_(keep).div_(keep)[..., None]
 
 
 def _kept(values: list[Tensor]) -> nn.ParameterList:

@@ -20,7 +20,7 @@ from pine.model.init import hubs as start_hubs
 from pine.model.init import start
 from pine.model.init.factor import leading_eigenpairs
 from pine.model.init.push import pushed_log_window
-from pine.model.init.start import DAMPING, GO_ON, structural_start
+from pine.model.init.start import CONTINUE_PROB, HUB_DAMPING, structural_start
 
 
 def seeded(seed: int = 0) -> np.random.Generator:
@@ -67,13 +67,13 @@ def definition(adjacency: CSR, dim: int, steps: int = 600) -> NDArray[np.float64
     """The Gram matrix of the start, from its formulas and nothing else; all nodes have neighbors."""
     a = adjacency.to_scipy().toarray().astype(np.float64)
     degree = a.sum(axis=1)
-    a = a / np.outer(degree, degree) ** DAMPING
+    a = a / np.outer(degree, degree) ** HUB_DAMPING
     degree = a.sum(axis=1)
     step = a / degree[:, None]
     power, window = np.eye(len(a)), np.zeros_like(a)
     for r in range(steps):
         power = power @ step
-        window += (1 - GO_ON) * GO_ON**r * power
+        window += (1 - CONTINUE_PROB) * CONTINUE_PROB**r * power
     values, vectors = np.linalg.eigh(np.log(np.maximum(1, degree.sum() * window / degree)))
     order = np.argsort(-np.abs(values))[:dim]
     gram: NDArray[np.float64] = (vectors[:, order] * np.abs(values[order])) @ vectors[:, order].T
@@ -82,7 +82,7 @@ def definition(adjacency: CSR, dim: int, steps: int = 600) -> NDArray[np.float64
 
 def pushed_matrix(walked: CSR) -> NDArray[np.float64]:
     """The entries that pushing finds, in a dense matrix."""
-    top = pushed_log_window(walked, start.degrees(walked), GO_ON, 1)
+    top = pushed_log_window(walked, start.degrees(walked), CONTINUE_PROB, 1)
     dense = np.zeros((walked.num_rows, walked.num_rows))
     for i, count in enumerate(top.counts):
         dense[i, top.columns[i, :count]] = top.values[i, :count]
@@ -129,7 +129,7 @@ def test_the_part_of_the_hubs_is_the_root_of_its_definition(monkeypatch: pytest.
     degree = start.degrees(graph)
     a = graph.to_scipy().toarray().astype(np.float64)
     step = a / np.where(degree > 0, degree, 1)[:, None]
-    go_on, steps = start_hubs.GO_ON, start_hubs.STEPS
+    go_on, steps = start_hubs.HUB_CONTINUE_PROB, start_hubs.STEPS
     shares = go_on ** np.arange(steps) / (go_on ** np.arange(steps)).sum()
     window = sum(share * np.linalg.matrix_power(step, r + 1) for r, share in enumerate(shares))
     hubs = np.argsort(-np.diff(graph.indptr), kind="stable")[:7]

@@ -1,0 +1,164 @@
+"""PINE's settings: a dozen that users meet (Settings), the rest in two groups (FunctionSettings, TrainingSettings).
+
+Where nothing else is said, a default was chosen on held-out training labels of cora, citeseer, wikipedia and email-eu.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from pine._internal.settings import (
+    Chance,
+    Count,
+    FrozenSettings,
+    NonNegative,
+    NonNegativeInt,
+    Positive,
+    own_settings,
+)
+from pine.embedder import Seed
+from pine.errors import InputError, listed
+from pine.graph import Graph, NeighborGroup
+from pine.graph.groups import By
+
+# Automatic: at most so many epochs, and fewer on large graphs, by epochs times nodes, so that they are done in minutes.
+MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 300, 100, 15_000_000
+
+
+@dataclass(frozen=True)
+class FunctionSettings(FrozenSettings):
+    """The form of f, eq. (nn-main): what it learns carries over to models that are alike in these.
+
+    hidden, projections, scales: the paper's L, T and Q.
+    activation: sigma. heads: one hidden layer for all coordinates of f, or one for each, as printed.
+    scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
+    conditioned: scaled and centered sums, see pine.nn.SetFunction; groups of neighbors begin with the same parameters.
+    functions: one f for all nodes, as in the paper, or one for the nodes of each type.
+    """
+
+    hidden: Count = 128
+    projections: Count = 32
+    scales: Count = 8
+    activation: Literal["tanh", "sigmoid"] = "tanh"
+    heads: Literal["shared", "separate"] = "shared"
+    scaling: Literal["sum", "sqrt", "mean"] = "sqrt"
+    conditioned: bool = True
+    functions: Literal["shared", "per-type"] = "shared"
+
+
+@dataclass(frozen=True)
+class TrainingSettings(FrozenSettings):
+    """The objective and how it is minimized.
+
+    start: x before training, from the structure of the graph (pine.model.init), or random.
+    folds: of the cross-validation that chooses lam, epochs and label_share; 0: nothing is chosen.
+    dropout, node_dropout: the chance that a coordinate of a neighbor's vector, or a whole neighbor, is left out of f.
+    feature_dropout: the same for columns of features.
+    entropy: how much unlabelled nodes are asked to be sure of their class.
+    supervise_f: whether f(neighbors) is asked to predict the label too.
+    weight_decay: lambda_w, on the weights of the classifier.
+    learning_rate, embedding_lr: Adam's, for f and the classifier, and for x; embedding_lr was chosen on pubmed and dblp
+        too.
+    samples: with batch_size, neighbors of a node in each group, drawn anew each epoch; None: all.
+    decorrelation: without labels, the weight of the term that keeps vectors from collapsing.
+    """
+
+    start: Literal["structural", "random"] = "structural"
+    folds: NonNegativeInt = 3
+    dropout: Chance = 0.4
+    node_dropout: Chance = 0.25
+    feature_dropout: Chance = 0.6
+    entropy: NonNegative = 0.3
+    supervise_f: bool = True
+    weight_decay: NonNegative = 0.02
+    learning_rate: Positive = 0.02
+    embedding_lr: Positive = 0.003
+    samples: Count | None = None
+    decorrelation: NonNegative = 1.0
+
+
+@dataclass
+class Settings:
+    """What PINE is constructed with; help(pine.PINE) explains each."""
+
+    dim: Count = 64
+    seed: Seed = 0
+    device: str = "auto"
+    threads: Count | None = None
+    lam: Positive | tuple[Positive, ...] | None = None
+    label_share: Chance | None = None
+    epochs: Count | None = None
+    features: bool = False
+    groups: By = "type"
+    batch_size: Count | None = None
+    function: FunctionSettings = FunctionSettings()
+    training: TrainingSettings = TrainingSettings()
+
+    def check_graph(self, graph: Graph) -> None:
+        """What settings ask of a graph, and of each other."""
+        if self.features and not graph.features:
+            raise InputError("features=True needs node features: Graph.from_edges(..., features=...) or with_features")
+        if self.training.samples is not None and self.batch_size is None:
+            raise InputError("samples are drawn for batches: set batch_size too")
+        if self.lam is not None and np.size(self.lam) not in (1, len(graph.node_types)):
+            raise InputError(f"lam must be one number or one for each of {listed(graph.node_types)}, got {self.lam!r}")
+
+    def most_epochs(self, num_nodes: int) -> int:
+        """The number of epochs that is given, or the most that an automatic choice may take."""
+        automatic = min(MOST_EPOCHS, max(FEWEST_EPOCHS, EPOCHS_TIMES_NODES // max(1, num_nodes)))
+        return automatic if self.epochs is None else self.epochs
+
+
+@dataclass(frozen=True)
+class Form:
+    """The settings that decide the shapes of what is learned, at the time of the fit."""
+
+    dim: int
+    groups: By
+    features: bool
+    function: FunctionSettings
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The form that settings ask for."""
+        return cls(settings.dim, settings.groups, settings.features, settings.function)
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> Self:
+        """The opposite of asdict."""
+        return cls(saved["dim"], saved["groups"], saved["features"], FunctionSettings(**saved["function"]))
+
+    def flat(self) -> dict[str, Any]:
+        """All settings by their own names."""
+        flat = own_settings(self) | own_settings(self.function)
+        del flat["function"]
+        return flat
+
+    def neighbor_groups(self, graph: Graph) -> dict[str, NeighborGroup]:
+        """The K groups that f sums over; in a directed graph, successors and predecessors are groups of their own."""
+        return {group.name: group for group in graph.groups(self.groups, "split" if graph.directed else None)}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The settings that a fit chose, and how they scored on held-out training labels (NaN: they were not scored)."""
+
+    lam: tuple[float, ...]  # one for all node types, or one for each
+    epochs: int
+    score: float = float("nan")
+    label_share: float = 0.0
+
+    def as_json(self) -> list[Any]:
+        """What is saved."""
+        return [list(self.lam), self.epochs, None if math.isnan(self.score) else self.score, self.label_share]
+
+    @classmethod
+    def from_json(cls, saved: list[Any]) -> Self:
+        """The opposite of as_json."""
+        lam, epochs, score, share = saved
+        return cls(tuple(lam), epochs, float("nan") if score is None else score, float(share))
