@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from pine._internal.parallel import number_of_threads
 from pine.baselines.skip_gram.huffman import huffman_paths
-from pine.baselines.skip_gram.round import NO_PLACE, Copies, Outputs, learn_walks, move_rows
-from pine.baselines.skip_gram.vectors import aligned_zeros, padded
+from pine.baselines.skip_gram.sgd import NO_PLACE, Copies, Outputs, learn_walks, move_rows
+from pine.baselines.skip_gram.simd import aligned_zeros, padded
 from pine.errors import InputError, one_of
 from pine.graph.sampling.streams import alias_rows
 

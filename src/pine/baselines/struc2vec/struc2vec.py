@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pine._internal.memory import need_memory
 from pine.baselines.skip_gram.walk_vectors import walk_vectors
 from pine.baselines.struc2vec.distances import distances
-from pine.baselines.struc2vec.layers import Layers
+from pine.baselines.struc2vec.multilayer_graph import Layers
 from pine.baselines.struc2vec.pairs import all_pairs, pairs_per_node, similar_pairs
 from pine.baselines.struc2vec.rings import RingSizes, find_rings
 from pine.embedder import Embedder, Fitted, Seed

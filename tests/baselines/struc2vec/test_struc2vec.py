@@ -14,12 +14,12 @@ import pytest
 import pine
 from pine import Graph, InputError
 from pine._internal import memory
-from pine.baselines.struc2vec import method as struc2vec
+from pine.baselines.struc2vec import struc2vec
 from pine.baselines.struc2vec.distances import distances, warped
-from pine.baselines.struc2vec.layers import Layers
-from pine.baselines.struc2vec.method import Struc2Vec, bytes_needed
+from pine.baselines.struc2vec.multilayer_graph import Layers
 from pine.baselines.struc2vec.pairs import all_pairs, pairs_per_node, similar_pairs
 from pine.baselines.struc2vec.rings import RingSizes, find_rings
+from pine.baselines.struc2vec.struc2vec import Struc2Vec, bytes_needed
 from pine.evaluation import evaluate
 from pine.graph.csr import CSR
 

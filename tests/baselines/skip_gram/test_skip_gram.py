@@ -11,9 +11,9 @@ import pytest
 from pine import InputError
 from pine._internal.compiled import compiled
 from pine.baselines.skip_gram.huffman import huffman_paths
-from pine.baselines.skip_gram.round import LAST_RATE, RATE, Copies, _sort, move_rows
+from pine.baselines.skip_gram.sgd import LAST_RATE, RATE, Copies, _sort, move_rows
+from pine.baselines.skip_gram.simd import LANES, aligned_zeros, dot, exchange, padded
 from pine.baselines.skip_gram.skip_gram import _outputs, skip_gram
-from pine.baselines.skip_gram.vectors import LANES, aligned_zeros, dot, exchange, padded
 from pine.graph.sampling.streams import advanced, alias_rows, below, chosen, mixed, stream
 
 

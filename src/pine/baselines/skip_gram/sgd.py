@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine._internal.compiled import compiled
-from pine.baselines.skip_gram.vectors import dot, exchange
+from pine.baselines.skip_gram.simd import dot, exchange
 from pine.graph.sampling.streams import advanced, below, chosen, mixed, stream
 
 RATE, LAST_RATE = 0.025, 0.0001  # word2vec's own
