@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.memory import need_memory
+from pine._internal.memory import require_memory
 from pine._internal.parallel import number_of_threads
 from pine.baselines.graphwave_laplacians import LAPLACIANS
 from pine.baselines.graphwave_wavelets import BLOCK, characteristic, characteristic_exact, left_out
@@ -54,7 +54,7 @@ class GraphWave(Embedder):
         links = graph.links().nnz
         steps = graph.num_nodes**3 if self.exact else graph.num_nodes * links * self.order
         way_out = "set exact=False" if self.exact else "take a smaller graph"
-        need_memory(self.name, self._bytes(graph.num_nodes, links), steps, way_out)
+        require_memory(self.name, self._bytes(graph.num_nodes, links), steps, way_out)
         matrix = LAPLACIANS[self.laplacian](graph)
         if self.exact:
             sampled = characteristic_exact(matrix, self._heat, self.step, self.samples)

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from pine._internal.memory import need_memory
+from pine._internal.memory import require_memory
 from pine.baselines.crammer_singer import crammer_singer
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
@@ -106,7 +106,7 @@ def walk_matrix(graph: Graph) -> sp.csr_array:
     """M = (A + A^2) / 2, where A_uv is the chance to step from u to v; sparse."""
     links = graph.links()
     needed = matrix_bytes(links.degrees())
-    need_memory("mmdw", needed, needed / ENTRY_BYTES, "leave the busiest nodes out, or use deepwalk, which walks")
+    require_memory("mmdw", needed, needed / ENTRY_BYTES, "leave the busiest nodes out, or use deepwalk, which walks")
     steps = step_matrix(links)
     return sp.csr_array((steps + steps @ steps) / 2)
 

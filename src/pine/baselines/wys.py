@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from pine._internal.memory import need_memory
+from pine._internal.memory import require_memory
 from pine._internal.parallel import number_of_threads
 from pine.baselines.wys_objective import Objective, bytes_needed, numbers_computed
 from pine.embedder import Embedder, Fitted, Seed
@@ -86,7 +86,7 @@ class WYS(Embedder):
         """Say what the graph takes, and refuse what does not fit in memory or in the budget."""
         numbers = numbers_computed(graph.num_nodes, self.powers, self.steps)
         needed = bytes_needed(graph.num_nodes, graph.links().nnz, self.dim, number_of_threads(self.threads))
-        need_memory(self.name, needed, numbers, "take a smaller graph")
+        require_memory(self.name, needed, numbers, "take a smaller graph")
         if numbers > self.budget:
             raise InputError(
                 f"wys would compute {numbers:.1e} numbers for this graph, more than budget={self.budget:.1e}; "
