@@ -79,11 +79,11 @@ def test_support_vectors_are_moved_toward_their_margin_and_others_stay():
 # ---- the method ----
 
 
-def test_labels_bend_the_vectors_and_help_the_nodes_without_one():
+def test_labels_bias_the_vectors_and_help_the_nodes_without_one():
     graph, label = groups()
-    plain, bent = (MMDW(dim=8, rounds=rounds).fit(graph, half(label)) for rounds in (0, 3))
-    assert not np.allclose(plain.embedding_, bent.embedding_)
-    assert (bent.predict()[:60:2] == label[:60:2]).mean() > 0.9
+    plain, biased = (MMDW(dim=8, rounds=rounds).fit(graph, half(label)) for rounds in (0, 3))
+    assert not np.allclose(plain.embedding_, biased.embedding_)
+    assert (biased.predict()[:60:2] == label[:60:2]).mean() > 0.9
 
     def apart(vectors):
         """How far group centers are from each other, against the spread around them, at nodes without a label."""
@@ -91,7 +91,7 @@ def test_labels_bend_the_vectors_and_help_the_nodes_without_one():
         centers = np.stack([hidden[own == group].mean(axis=0) for group in range(3)])
         return centers.var(axis=0).sum() / (hidden - centers[own]).var(axis=0).sum()
 
-    assert apart(bent.embedding_) > apart(plain.embedding_)
+    assert apart(biased.embedding_) > apart(plain.embedding_)
 
 
 def test_without_eta_rounds_only_go_on_with_the_factorization():

@@ -25,7 +25,7 @@ def layers_of(graph: Graph, farthest: int = -1, stay: float = 0.3) -> tuple[Mult
 
 
 def shares(layers: MultilayerGraph, row: int) -> dict[int, float]:
-    """The chances of a row's links, read back from the alias tables."""
+    """The probabilities of a row's links, read back from the alias tables."""
     entries = range(layers.indptr[row], layers.indptr[row + 1])
     found: Counter[int] = Counter()
     for entry in entries:
@@ -34,7 +34,7 @@ def shares(layers: MultilayerGraph, row: int) -> dict[int, float]:
     return found
 
 
-def chances(num_nodes: int, pairs: np.ndarray, far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def probabilities(num_nodes: int, pairs: np.ndarray, far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """By the definition: within each layer (layers, nodes, nodes), and to go up (layers, nodes)."""
     weights = np.zeros((far.shape[1], num_nodes, num_nodes))
     weights[:, pairs[:, 0], pairs[:, 1]] = weights[:, pairs[:, 1], pairs[:, 0]] = np.exp(-far.T.astype(float))
@@ -46,9 +46,9 @@ def chances(num_nodes: int, pairs: np.ndarray, far: np.ndarray) -> tuple[np.ndar
     return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0), up
 
 
-def test_links_are_drawn_by_exp_of_minus_distance_and_their_chances_sum_to_one():
+def test_links_are_drawn_by_exp_of_minus_distance_and_their_probabilities_sum_to_one():
     layers, pairs, far = layers_of(graph_of(scattered(12)))
-    within, up = chances(12, pairs, far)
+    within, up = probabilities(12, pairs, far)
     for row in range(len(layers.indptr) - 1):
         found = shares(layers, row)
         layer, node = divmod(row, 12)
@@ -58,7 +58,7 @@ def test_links_are_drawn_by_exp_of_minus_distance_and_their_chances_sum_to_one()
             assert layers.up[row] == pytest.approx(up[layer, node], abs=1e-6)
 
 
-def test_chances_sum_to_one_where_every_weight_would_be_nothing():
+def test_probabilities_sum_to_one_where_every_weight_underflows():
     pairs, far = np.array([[0, 1], [0, 2]]), np.array([[5000.0], [5001.0]], np.float32)
     found = shares(MultilayerGraph.of(3, pairs, far, 0.3), 0)
     assert found[1] == pytest.approx(1 / (1 + np.exp(-1)))
@@ -66,8 +66,8 @@ def test_chances_sum_to_one_where_every_weight_would_be_nothing():
 
 
 def first_steps(num_nodes: int, pairs: np.ndarray, far: np.ndarray, start: int, stay: float) -> np.ndarray:
-    """The chance of every node to be the second of a walk, from the chain of layers that ends at a step."""
-    within, up = chances(num_nodes, pairs, far)
+    """The probability of every node to be the second of a walk, from the chain of layers that ends at a step."""
+    within, up = probabilities(num_nodes, pairs, far)
     top = int((within[:, start].sum(axis=1) > 0).sum()) - 1
     change = np.zeros((top + 1, top + 1))
     for k in range(top + 1):
@@ -78,7 +78,7 @@ def first_steps(num_nodes: int, pairs: np.ndarray, far: np.ndarray, start: int, 
 
 
 @pytest.mark.parametrize("stay", [0.3, 1.0])
-def test_walks_change_layers_and_nodes_by_their_chances(stay):
+def test_walks_change_layers_and_nodes_by_their_probabilities(stay):
     layers, pairs, far = layers_of(graph_of(nx.lollipop_graph(4, 4)), stay=stay)
     for start in (0, 7):
         steps = layers.walks(np.full(40_000, start), 2, 5, 1)[:, 1]
