@@ -142,7 +142,7 @@ def test_metapaths_are_kept_by_saving_and_by_clone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("metapaths", "said"),
+    ("metapaths", "message"),
     [
         ((), "metapaths must be a tuple of tuples of node types"),
         ("author", "metapaths must be a tuple of tuples of words or none, got 'author'"),
@@ -153,13 +153,13 @@ def test_metapaths_are_kept_by_saving_and_by_clone(tmp_path):
         ((("author", "term", "term", "author"),), "no relation links 'term' and 'term'; this graph has"),
     ],
 )
-def test_metapaths_that_cannot_be_walked_are_explained(metapaths, said):
-    with pytest.raises(InputError, match=said):
+def test_metapaths_that_cannot_be_walked_are_explained(metapaths, message):
+    with pytest.raises(InputError, match=message):
         Metapath2Vec(metapaths=metapaths, **QUICK).fit(two_fields())
 
 
-def test_settings_that_cannot_be_are_explained():
-    with pytest.raises(InputError, match="walks, length and epochs must be at least 1, got 5, 0 and 1"):
+def test_settings_out_of_range_are_refused_in_fit():
+    with pytest.raises(InputError, match="length must be a whole number of at least 1, got 0"):
         Metapath2Vec(walks=5, length=0).fit(two_fields())
 
 

@@ -71,18 +71,18 @@ def test_graphs_with_little_in_them_get_finite_vectors(graph):
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
-        ({"p": 0}, "p and q must be positive numbers, got 0 and 1.0"),
-        ({"q": -1.0}, "p and q must be positive numbers"),
-        ({"q": float("nan")}, "p and q must be positive numbers"),
-        ({"p": float("inf")}, "p and q must be positive numbers"),
-        ({"walks": 0}, "walks, length and epochs must be at least 1, got 0, 80 and 1"),
-        ({"negatives": 0}, "dim, window and negatives must be at least 1"),
+        ({"p": 0}, "p must be a number above 0 and finite, got 0"),
+        ({"q": -1.0}, "q must be a number above 0 and finite, got -1.0"),
+        ({"q": float("nan")}, "q must be a number above 0 and finite, got nan"),
+        ({"p": float("inf")}, "p must be a number above 0 and finite, got inf"),
+        ({"walks": 0}, "walks must be a whole number of at least 1, got 0"),
+        ({"negatives": 0}, "negatives must be a whole number of at least 1, got 0"),
     ],
 )
-def test_settings_that_cannot_be_are_explained(settings, said):
-    with pytest.raises(InputError, match=said):
+def test_settings_out_of_range_are_refused_in_fit(settings, message):
+    with pytest.raises(InputError, match=message):
         Node2Vec(**settings).fit(TWO_CLIQUES)
 
 

@@ -8,14 +8,12 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
+from scipy.special import softmax
 from sklearn.metrics import roc_auc_score
 from torch.nn.functional import logsigmoid
 
 from pine import Graph, InputError
-from pine._internal import memory
-from pine.baselines import wys_objective
-from pine.baselines.wys import WYS, percent_delta, softmax
-from pine.baselines.wys_objective import Objective, bytes_needed
+from pine.baselines.wys import WYS, WYSObjective, bytes_needed, percent_delta
 
 RNG = np.random.default_rng(0)
 
@@ -43,9 +41,7 @@ def reference(graph: Graph, left: torch.Tensor, right: torch.Tensor, attention: 
 
 @pytest.mark.parametrize(("block", "rows"), [(64, 512), (7, 16)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_gradients_are_those_of_the_whole_matrices(block, rows, weighted, monkeypatch):
-    monkeypatch.setattr(wys_objective, "BLOCK", block)
-    monkeypatch.setattr(wys_objective, "ROWS", rows)
+def test_gradients_are_those_of_the_whole_matrices(block, rows, weighted):
     edges = RNG.integers(0, 37, (80, 2))
     weights = RNG.uniform(0.5, 2, 80) * (np.arange(80) > 9)  # an edge of weight 0 is none
     graph = Graph.from_edges(edges, nodes=range(40), weights=weights if weighted else None)
@@ -53,7 +49,7 @@ def test_gradients_are_those_of_the_whole_matrices(block, rows, weighted, monkey
     attention = softmax(RNG.normal(size=4))
     free = [torch.tensor(each.astype(np.float32), requires_grad=True) for each in (left, right, attention)]
     reference(graph, *free).backward()
-    gradients = Objective.of(graph, 4).gradients(left, right, attention)
+    gradients = WYSObjective.of(graph, 4, block, rows).gradients(left, right, attention)
     for ours, theirs in zip(gradients, free, strict=True):
         np.testing.assert_allclose(ours, theirs.grad.numpy(), rtol=1e-3, atol=1e-4)
 
@@ -134,7 +130,7 @@ def test_the_estimate_of_memory_bounds_what_learning_takes(threads):
     assert threads > 1 or needed <= 2 * taken  # several threads need not be at their peaks at the same time
 
 
-def test_what_it_needs_is_said_before_it_starts(caplog):
+def test_what_it_needs_is_logged_before_it_starts(caplog):
     with caplog.at_level(logging.INFO, "pine"):
         WYS(steps=5).fit(Graph.from_edges([(i, i + 1) for i in range(9)]))
     assert len(caplog.messages) == 1
@@ -142,23 +138,27 @@ def test_what_it_needs_is_said_before_it_starts(caplog):
     assert caplog.messages[0].endswith("about 2.5e+03 steps")
 
 
-def test_what_does_not_fit_is_refused_in_one_sentence(monkeypatch):
+def test_what_does_not_fit_is_refused_in_one_sentence():
     graph = Graph.from_edges([(i, i + 1) for i in range(999)])
     with pytest.raises(InputError, match=r"wys would compute 5\.0e\+08 numbers for this graph, more than budget=1\.0e"):
         WYS(budget=1e8).fit(graph)
-    monkeypatch.setattr(memory, "free_memory", lambda: 1_000_000)
-    with pytest.raises(InputError, match=r"wys needs .* of memory for this graph and 1 MB are free; take a smaller"):
-        WYS().fit(graph)
+    with pytest.raises(
+        InputError, match=r"wys needs 40000 TB of memory for this graph and .* are free; take a smaller"
+    ):
+        WYS(dim=10**12, threads=1).fit(graph)
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"dim": 7}, "dim must be even, for a left and a right half, got 7"),
-        ({"powers": 0}, "powers and steps must be at least 1, got 0 and 100"),
-        ({"learning_rate": 0.0}, r"learning_rate must be positive and regularizer at least 0, got 0\.0 and 0\.1"),
+        ({"powers": 0}, "powers must be a whole number of at least 1, got 0"),
+        ({"steps": 0}, "steps must be a whole number of at least 1, got 0"),
+        ({"dim": 0}, "dim must be a whole number of at least 2, got 0"),
+        ({"learning_rate": 0.0}, "learning_rate must be a number above 0, got 0.0"),
+        ({"regularizer": -0.1}, "regularizer must be a number of at least 0, got -0.1"),
     ],
 )
-def test_settings_that_cannot_be_are_explained(settings, said):
-    with pytest.raises(InputError, match=said):
+def test_settings_out_of_range_are_refused_in_fit(settings, message):
+    with pytest.raises(InputError, match=message):
         WYS(**settings).fit(Graph.from_edges([(0, 1)]))

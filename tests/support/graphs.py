@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 
 from pine import Graph
@@ -20,3 +21,20 @@ def two_groups() -> tuple[Graph, np.ndarray]:
     chance = np.where(label[:, None] == label, 0.4, 0.02)
     edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
     return Graph.from_edges(edges, nodes=range(40)), label
+
+
+def mirrored_karate() -> nx.Graph:
+    """Two karate clubs with an edge between the two copies of one member; v and v + 34 are equal in structure."""
+    club = nx.karate_club_graph()
+    both = nx.Graph(nx.disjoint_union(club, club).edges)
+    both.add_edge(0, 34)
+    return both
+
+
+def graph_of(network: nx.Graph) -> Graph:
+    return Graph.from_edges(list(network.edges), nodes=range(len(network)))
+
+
+def scattered(num_nodes: int) -> nx.Graph:
+    """A random network with several parts and nodes without neighbors."""
+    return nx.gnm_random_graph(num_nodes, num_nodes, seed=3)

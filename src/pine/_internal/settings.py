@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
@@ -40,12 +41,15 @@ class Range:
         low = f"of at least {self.low:g}" if self.with_low else f"above {self.low:g}"
         if self.high == math.inf:
             return low
+        if self.high == sys.float_info.max:
+            return f"{low} and finite"
         return f"{low} and {'at most' if self.with_high else 'below'} {self.high:g}"
 
 
 Count = Annotated[int, Range(1)]
 NonNegativeInt = Annotated[int, Range(0)]
 Positive = Annotated[float, Range(0, with_low=False)]  # infinity too
+FinitePositive = Annotated[float, Range(0, sys.float_info.max, with_low=False, with_high=True)]
 NonNegative = Annotated[float, Range(0)]
 Chance = Annotated[float, Range(0, 1)]  # such as dropout: never 1
 

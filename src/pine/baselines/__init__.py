@@ -10,7 +10,7 @@ from pine.baselines.metapath2vec import Metapath2Vec
 from pine.baselines.mmdw import MMDW
 from pine.baselines.node2vec import Node2Vec
 from pine.baselines.planetoid import Planetoid
-from pine.baselines.struc2vec.method import Struc2Vec
+from pine.baselines.struc2vec.struc2vec import Struc2Vec
 from pine.baselines.wys import WYS
 
 __all__ = [

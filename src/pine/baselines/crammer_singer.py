@@ -1,7 +1,7 @@
 """The multi-class SVM of Crammer and Singer: min |w|^2 / 2 + C sum over i of max(0, max over j of 1 - (w_y - w_j) x_i).
 
-Here by its dual, which MMDW asks for: w_j = sum of alpha_ij x_i with sum over j of alpha_ij = 0, alpha_ij <= C where j
-is i's own class and <= 0 elsewhere. One node's alphas have a closed best answer while the others stay; nodes take
+Solved in its dual, whose alphas MMDW needs: w_j = sum of alpha_ij x_i with sum over j of alpha_ij = 0, alpha_ij <= C
+where j is i's own class and <= 0 elsewhere. One node's alphas have a closed form while the others are fixed; nodes take
 turns in random order until all gradients agree (the sequential dual method of Keerthi et al., 2008, as in LIBLINEAR).
 """
 
@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from pine._internal.compiled import compiled
 from pine.graph.sampling.streams import advanced, below, mixed, stream
 
-TOLERANCE, MOST_ROUNDS = 0.1, 10_000  # LIBLINEAR's tolerance; a few dozen rounds reach it on citation graphs
-
 
 def crammer_singer(
     x: NDArray[Any],
@@ -24,24 +22,32 @@ def crammer_singer(
     num_classes: int,
     cost: float,
     key: int,
-    tolerance: float = TOLERANCE,
+    tolerance: float = 0.1,  # LIBLINEAR's; a few dozen rounds reach it on citation graphs
+    max_rounds: int = 10_000,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Train on x (count, dim) and classes y (count,): alpha (count, num_classes) and w (num_classes, dim)."""
     alpha, w = np.zeros((len(x), num_classes)), np.zeros((num_classes, x.shape[1]))
-    _solve(np.ascontiguousarray(x, np.float64), y, cost, np.uint64(key), tolerance, alpha, w)
+    _solve(np.ascontiguousarray(x, np.float64), y, cost, np.uint64(key), tolerance, max_rounds, alpha, w)
     return alpha, w
 
 
 @compiled
 def _solve(
-    x: NDArray[Any], y: NDArray[Any], cost: float, key: Any, tolerance: float, alpha: NDArray[Any], w: NDArray[Any]
+    x: NDArray[Any],
+    y: NDArray[Any],
+    cost: float,
+    key: Any,
+    tolerance: float,
+    max_rounds: int,
+    alpha: NDArray[Any],
+    w: NDArray[Any],
 ) -> None:
     count, num_classes = alpha.shape
     order, gradient, best = np.arange(count), np.empty(num_classes), np.empty(num_classes)
     squares = np.empty(count)
     for i in range(count):
         squares[i] = np.sum(x[i] * x[i])
-    for number in range(MOST_ROUNDS):
+    for number in range(max_rounds):
         _shuffle(order, stream(key, number))
         worst = 0.0
         for turn in range(count):

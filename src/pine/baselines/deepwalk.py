@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from pine.baselines.skip_gram.skip_gram import NEGATIVES
-from pine.baselines.skip_gram.walk_vectors import walk_vectors
+from pine._internal.settings import Count
+from pine.baselines.skip_gram.skip_gram import NEGATIVES, embed_walks
 from pine.embedder import Embedder, Fitted, Seed
 from pine.graph import Graph
 from pine.graph.sampling.walks import Walker
@@ -17,7 +17,7 @@ from pine.labels import Labels
 
 @dataclass
 class DeepWalk(Embedder):
-    """Types are not told apart, edges go both ways, and a node without neighbors is a walk of itself.
+    """Node types are ignored, edges go both ways, and the walk of a node without neighbors stays there.
 
     Defaults: the PINE paper's setting, Section 4.1; a hierarchical softmax, as in DeepWalk's own code.
     """
@@ -26,17 +26,17 @@ class DeepWalk(Embedder):
     revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
-    dim: int = 64
-    walks: int = 80  # from each node
-    length: int = 40  # nodes in a walk
-    window: int = 10
+    dim: Count = 64
+    walks: Count = 80  # from each node
+    length: Count = 40  # nodes in a walk
+    window: Count = 10
     output: Literal["hierarchical", "negative"] = "hierarchical"
-    negatives: int = NEGATIVES  # for output "negative"
+    negatives: Count = NEGATIVES  # for output "negative"
     seed: Seed = 0
-    threads: int | None = None
+    threads: Count | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        vectors = walk_vectors(
+        vectors = embed_walks(
             Walker.of(graph.links()),
             graph.num_nodes,
             walks=self.walks,

@@ -1,7 +1,6 @@
 """metapath2vec++: skip-gram on walks along metapaths, with a softmax for each node type (Dong et al., 2017).
 
-A metapath is a cycle of node types such as author, term, author. The negatives of a word are words of its own type: it
-is told apart from what could stand in its place.
+A metapath is a cycle of node types such as author, term, author. The negatives of a node are nodes of its own type.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine.baselines.skip_gram.skip_gram import NEGATIVES
-from pine.baselines.skip_gram.walk_vectors import walk_vectors
+from pine._internal.settings import Count
+from pine.baselines.skip_gram.skip_gram import NEGATIVES, embed_walks
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError, listed
 from pine.graph import Graph
@@ -26,7 +25,7 @@ Metapath = Sequence[str]
 
 @dataclass
 class Metapath2Vec(Embedder):
-    """Walks begin at every node, wherever a metapath has its type; a node whose type none has is a walk of itself.
+    """Walks start at every node, wherever a metapath has its type; walks from types that none has end there.
 
     Edges go both ways. On a graph of one type it is DeepWalk with negatives.
     Defaults: the PINE paper does not state its own. Length, window and negatives are those of metapath2vec's paper,
@@ -37,16 +36,16 @@ class Metapath2Vec(Embedder):
     revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
-    dim: int = 64
-    walks: int = 40  # from each node
-    length: int = 100  # nodes in a walk
-    window: int = 7
+    dim: Count = 64
+    walks: Count = 40  # from each node
+    length: Count = 100  # nodes in a walk
+    window: Count = 7
     # Each from a type back to it. None: a-b-a for every two types that a relation links, a-a for one within a type.
     metapaths: tuple[tuple[str, ...], ...] | None = None
     per_type: bool = True  # False: negatives of any type, plain metapath2vec
-    negatives: int = NEGATIVES
+    negatives: Count = NEGATIVES
     seed: Seed = 0
-    threads: int | None = None
+    threads: Count | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.metapaths, list):  # as JSON has them
@@ -56,7 +55,7 @@ class Metapath2Vec(Embedder):
         metapaths = linked_types(graph) if self.metapaths is None else checked_metapaths(self.metapaths, graph)
         cycles = [[graph.node_types.index(type) for type in metapath[:-1]] for metapath in metapaths]
         bounds = np.cumsum([0, *(graph.count(type) for type in graph.node_types)])
-        vectors = walk_vectors(
+        vectors = embed_walks(
             TypedWalker.of(graph.links(), bounds, cycles),
             graph.num_nodes,
             walks=self.walks,

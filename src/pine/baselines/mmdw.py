@@ -1,9 +1,9 @@
-"""MMDW: min |M - X Y'|^2 + lambda/2 (|X|^2 + |Y|^2), M = (A + A^2) / 2, with X bent by a max-margin classifier (Tu et
+"""MMDW: min |M - X Y'|^2 + lambda/2 (|X|^2 + |Y|^2), M = (A + A^2) / 2, with X biased by a max-margin classifier (Tu et
 al., 2016).
 
-A holds the steps of a random walk, 1 / degree: this is DeepWalk as a factorization. An SVM is trained on the vectors of
-the labelled nodes. Each of its support vectors is then moved toward its own class and away from those that come too
-near, Y is made to fit the moved vectors, and X to fit Y, so that unlabelled nodes follow; and again.
+A is the transition matrix of a random walk: this is DeepWalk as a matrix factorization. An SVM is trained on the
+vectors of the labelled nodes. In every round its support vectors are moved toward their own class and away from those
+within the margin, Y is fitted to the moved vectors, X to Y, so that unlabelled nodes follow, and the SVM to X.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from pine._internal.memory import need_memory
+from pine._internal.memory import require_memory
+from pine._internal.settings import Count, NonNegative, NonNegativeInt, Positive
 from pine.baselines.crammer_singer import crammer_singer
 from pine.embedder import Embedder, Fitted, Seed
-from pine.errors import InputError
 from pine.graph import Graph
 from pine.graph.sampling.walks import step_matrix
 from pine.labels import Labels, Task
 
-STEP = 25.0  # moves are STEP * eta long, as in its authors' code
-ENTRY_BYTES = 2 * 12  # of M, and of A^2 on the way to it: a number of 8 bytes and its column
+BIAS_SCALE = 25.0  # support vectors move by BIAS_SCALE * eta, as in its authors' code
+WALK_MATRIX_ENTRY_BYTES = 2 * 12  # of M, and of A^2 before it: 8 bytes of a number and 4 of its column
 
 
 @dataclass
 class MMDW(Embedder):
-    """Types are not told apart, and edges go both ways. predict_proba is the softmax of the SVM's scores, so that it
+    """Node types are ignored, and edges go both ways. predict_proba is the softmax of the SVM's scores, so that it
     orders classes as the SVM does, but is not calibrated. Label sets are not learned: the margin is between classes.
 
     Defaults: eta from the PINE paper, Section 4.1; lambda, the SVM's cost and the 40 sweeps from its authors' code,
@@ -44,17 +44,16 @@ class MMDW(Embedder):
     supervised: ClassVar[bool] = True
     tasks: ClassVar[tuple[Task, ...]] = ("classes",)
 
-    dim: int = 64
-    eta: float = 0.01  # how far support vectors are moved
-    lam: float = 0.3  # on the size of X and Y
-    cost: float = 10.0  # of the SVM
-    sweeps: int = 40  # of the factorization before labels are used
-    rounds: int = 3  # of moving, fitting and training the SVM
+    dim: Count = 64
+    eta: NonNegative = 0.01  # how far support vectors are moved
+    lam: Positive = 0.3  # on the size of X and Y
+    cost: Positive = 10.0  # of the SVM
+    sweeps: Count = 40  # of the factorization before labels are used
+    rounds: NonNegativeInt = 3  # of moving, fitting and training the SVM
     seed: Seed = 0
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None
-        self._check()
         factorization = Factorization(walk_matrix(graph), self.lam)
         y = rng.random((graph.num_nodes, self.dim))
         y /= np.linalg.norm(y, axis=1, keepdims=True)
@@ -65,21 +64,10 @@ class MMDW(Embedder):
         known, key = place.start + labels.known, int(rng.integers(2**63))
         alpha, w = crammer_singer(x[known], labels.values, labels.num_outputs, self.cost, key)
         for _ in range(self.rounds):
-            x[known] += STEP * self.eta * moves(alpha, w, labels.values)
+            x[known] += BIAS_SCALE * self.eta * bias_directions(alpha, w, labels.values)
             x = factorization.rows(factorization.columns(x))
             alpha, w = crammer_singer(x[known], labels.values, labels.num_outputs, self.cost, key)
         return Fitted(x.astype(np.float32), softmax(x[place] @ w.T, axis=1).astype(np.float32))
-
-    def _check(self) -> None:
-        if self.dim < 1 or self.sweeps < 1 or self.rounds < 0:
-            raise InputError(
-                f"dim and sweeps must be at least 1 and rounds at least 0, "
-                f"got {self.dim}, {self.sweeps} and {self.rounds}"
-            )
-        if not (self.lam > 0 and self.cost > 0 and self.eta >= 0):
-            raise InputError(
-                f"lam and cost must be positive and eta at least 0, got {self.lam}, {self.cost} and {self.eta}"
-            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,25 +91,27 @@ class Factorization:
 
 
 def walk_matrix(graph: Graph) -> sp.csr_array:
-    """M = (A + A^2) / 2, where A_uv is the chance to step from u to v; sparse."""
+    """M = (A + A^2) / 2, where A_uv is the probability of a step from u to v; sparse."""
     links = graph.links()
     needed = matrix_bytes(links.degrees())
-    need_memory("mmdw", needed, needed / ENTRY_BYTES, "leave the busiest nodes out, or use deepwalk, which walks")
+    require_memory(
+        "mmdw", needed, needed / WALK_MATRIX_ENTRY_BYTES, "leave the busiest nodes out, or use deepwalk, which walks"
+    )
     steps = step_matrix(links)
     return sp.csr_array((steps + steps @ steps) / 2)
 
 
 def matrix_bytes(degrees: NDArray[np.int64]) -> int:
-    """The most that M and the way to it take: two steps through a node of degree k join at most k^2 pairs."""
+    """An upper bound on M and its temporaries: two steps through a node of degree k join at most k^2 pairs."""
     pairs = int((degrees.astype(np.float64) ** 2).sum() + degrees.sum())
-    return ENTRY_BYTES * min(pairs, len(degrees) ** 2)
+    return WALK_MATRIX_ENTRY_BYTES * min(pairs, len(degrees) ** 2)
 
 
-def moves(alpha: NDArray[np.float64], w: NDArray[np.float64], own: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Where each labelled node is drawn: sum over j of -alpha_ij (w_own - w_j), at length 1; 0 off the margin."""
-    pressed = -alpha  # at least 0 for classes other than the own
-    pressed[np.arange(len(own)), own] = 0
-    drawn = pressed.sum(axis=1, keepdims=True) * w[own] - pressed @ w
-    length = np.linalg.norm(drawn, axis=1, keepdims=True)
-    unit: NDArray[np.float64] = drawn / np.where(length > 0, length, 1)
+def bias_directions(alpha: NDArray[np.float64], w: NDArray[np.float64], own: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Sum over j of -alpha_ij (w_own - w_j), normalized, for each labelled node i; 0 where i is no support vector."""
+    weights = -alpha  # at least 0 for classes other than the own
+    weights[np.arange(len(own)), own] = 0
+    bias = weights.sum(axis=1, keepdims=True) * w[own] - weights @ w
+    length = np.linalg.norm(bias, axis=1, keepdims=True)
+    unit: NDArray[np.float64] = bias / np.where(length > 0, length, 1)
     return unit

@@ -1,4 +1,4 @@
-"""The Huffman tree of a vocabulary: the path to a word is as long as the word is rare, about -log2 of its share."""
+"""The Huffman tree of a vocabulary: the path to a word has about -log2 of its share of all occurrences steps."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pine._internal.compiled import compiled
 
 
 @dataclass(frozen=True, eq=False)
-class Paths:
-    """The way from the root to each word: inner nodes passed (indptr, nodes), and 1 where it turns left there, else 0.
+class HuffmanPaths:
+    """The path from the root to each word: inner nodes (indptr, nodes), and 1 where it turns left there, else 0.
 
-    The n words have n - 1 inner nodes, the root is the last of them.
+    n words have n - 1 inner nodes; the root is the last of them.
     """
 
     indptr: NDArray[np.int64]
@@ -23,7 +23,7 @@ class Paths:
     left: NDArray[np.float32]
 
 
-def huffman_paths(counts: NDArray[Any]) -> Paths:
+def huffman_paths(counts: NDArray[Any]) -> HuffmanPaths:
     """Paths for words that occur so many times: counts (n,)."""
     n = len(counts)
     rising = np.argsort(counts, kind="stable")
@@ -32,7 +32,7 @@ def huffman_paths(counts: NDArray[Any]) -> Paths:
     np.cumsum(_depths(parent, n), out=indptr[1:])
     nodes, left = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
     _descend(parent, is_left, indptr, nodes, left)
-    return Paths(indptr, nodes, left)
+    return HuffmanPaths(indptr, nodes, left)
 
 
 @compiled

@@ -1,6 +1,6 @@
-"""Rings around a node: the degrees of the nodes at distance 0, 1, 2, ... from it, as (degree, how many) in order.
+"""Rings around a node: the sorted degrees of the nodes at distance 0, 1, 2, ..., run-length encoded (degree, count).
 
-Written this short (struc2vec's first optimization), a ring has as many entries as distinct degrees, not as nodes.
+Encoded so (struc2vec's first optimization), a ring has as many entries as distinct degrees, not as nodes.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pine._internal.compiled import compiled
 from pine._internal.parallel import over_parts
 from pine.graph.csr import CSR
 
-PART = 256  # nodes that a thread takes at a time
-BYTES_PER_ENTRY = 8  # a degree and a count
+SOURCES_PER_RANGE = 256  # of breadth-first searches that a thread takes at a time
+RING_ENTRY_BYTES = 8  # a degree and a count
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,12 @@ class Rings:
     degree: NDArray[np.int32]
     count: NDArray[np.int32]
 
-    def numbers(self) -> NDArray[np.int64]:
+    def counts(self) -> NDArray[np.int64]:
         """How many rings each node has: (num_nodes,)."""
         return np.diff(self.first)
 
     def ring(self, node: int, distance: int) -> list[tuple[int, int]]:
-        """The (degree, how many) at a distance from a node."""
+        """The (degree, count) at a distance from a node."""
         number = self.first[node] + distance
         entries = slice(self.start[number], self.start[number + 1])
         return list(zip(self.degree[entries].tolist(), self.count[entries].tolist(), strict=True))
@@ -41,14 +41,14 @@ class Rings:
 
 @dataclass(frozen=True, eq=False)
 class RingSizes:
-    """How many rings each node has, and entries in all of them: what a first look at the graph finds."""
+    """How many rings each node has, and entries in all of them: what the first search finds."""
 
     rings: NDArray[np.int64]
     entries: NDArray[np.int64]
 
     @classmethod
     def of(cls, neighbors: CSR, farthest: int, threads: int | None) -> RingSizes:
-        """Look at distances up to the farthest, or at all for -1."""
+        """Search distances up to the farthest, or all for -1."""
         sizes = cls(np.zeros(neighbors.num_rows, np.int64), np.zeros(neighbors.num_rows, np.int64))
         nothing = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
         _search(neighbors, farthest, threads, sizes.rings, sizes.entries, *nothing)
@@ -57,11 +57,11 @@ class RingSizes:
     @property
     def nbytes(self) -> int:
         """Size in memory of the rings themselves."""
-        return int(BYTES_PER_ENTRY * self.entries.sum() + 8 * self.rings.sum())
+        return int(RING_ENTRY_BYTES * self.entries.sum() + 8 * self.rings.sum())
 
 
 def find_rings(neighbors: CSR, sizes: RingSizes, farthest: int, threads: int | None) -> Rings:
-    """All rings, looked up a second time now that there is a place for each."""
+    """All rings, by a second search now that the place of each is known."""
     first, entry = (np.concatenate([[0], np.cumsum(each)]) for each in (sizes.rings, sizes.entries))
     start = np.zeros(first[-1] + 1, np.int64)
     rings = Rings(first, start, np.empty(entry[-1], np.int32), np.empty(entry[-1], np.int32))
@@ -72,7 +72,7 @@ def find_rings(neighbors: CSR, sizes: RingSizes, farthest: int, threads: int | N
 def _search(neighbors: CSR, farthest: int, threads: int | None, *arrays: NDArray[Any]) -> None:
     degrees, rank = np.unique(neighbors.degrees(), return_inverse=True)
     given = (neighbors.indptr, neighbors.indices, degrees, rank, farthest, *arrays)
-    over_parts(_search_from, neighbors.num_rows, PART, threads, *given)
+    over_parts(_search_from, neighbors.num_rows, SOURCES_PER_RANGE, threads, *given)
 
 
 @compiled

@@ -1,8 +1,8 @@
-"""a . b and y += g x on rows of float32 matrices, in LLVM's vector types and in one fixed order of additions.
+"""SIMD kernels a . b and y += g x on rows of float32 matrices, in LLVM's vector types and a fixed order of additions.
 
-numba keeps a sum strictly in order, one number after the other, unless it is allowed any order; then bits depend on the
-machine. Here 16 lanes are added up side by side and then folded in halves, everywhere alike, and faster than
-numba's loop in any order. Rows must be a multiple of LANES wide.
+numba either sums strictly in sequence, or in any order (fastmath), and then bits depend on the machine. Here 16 lanes
+are summed in parallel and then reduced by halves: the same order everywhere, and faster than numba's fastmath loop. The
+width of rows must be a multiple of LANES.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 LANES = 16
-_INDEX, _PLACE = ir.IntType(64), ir.IntType(32)
+_INDEX, _LANE = ir.IntType(64), ir.IntType(32)
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _ALIGN = 4  # bytes: rows may start anywhere a float may
 
 
 def padded(width: int) -> int:
-    """The width with LANES, next to a given one."""
+    """The width rounded up to a multiple of LANES."""
     return -(-width // LANES) * LANES
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Zeros whose first entry begins a cache line: rows that straddle two take a fifth longer."""
+    """Zeros that start on a cache line: rows that straddle two take a fifth longer."""
     size = math.prod(shape) * 4
-    room = np.zeros(size + 64, np.uint8)
-    start = -room.ctypes.data % 64
-    return room[start : start + size].view(np.float32).reshape(shape)
+    buffer = np.zeros(size + 64, np.uint8)
+    start = -buffer.ctypes.data % 64
+    return buffer[start : start + size].view(np.float32).reshape(shape)
 
 
 def _tiles(context: Any, builder: Any, type: Any, value: Any) -> Any:
@@ -63,16 +63,16 @@ def _dot_in_llvm(context: Any, x: Any, i: Any, y: Any, j: Any) -> tuple[Any, Cal
             builder.store(builder.fadd(builder.load(total), builder.fmul(left, right)), total)
         folded, half = builder.load(total), LANES // 2
         while half:
-            lanes = ir.VectorType(_PLACE, half)
+            lanes = ir.VectorType(_LANE, half)
             lower, upper = (ir.Constant(lanes, list(range(start, start + half))) for start in (0, half))
             pair = (builder.shuffle_vector(folded, folded, lower), builder.shuffle_vector(folded, folded, upper))
             folded, half = builder.fadd(*pair), half // 2
-        return builder.extract_element(folded, ir.Constant(_PLACE, 0))
+        return builder.extract_element(folded, ir.Constant(_LANE, 0))
 
     return types.float32(x, types.int64, y, types.int64), write
 
 
-def _exchange_in_llvm(
+def _mutual_update_in_llvm(
     context: Any, g: Any, x: Any, i: Any, y: Any, j: Any, count: Any
 ) -> tuple[Any, Callable[..., Any]]:
     """x[i] += sum of g[k] y[j[k]], and y[j[k]] += g[k] x[i], both from the old values, for k under count."""
@@ -91,7 +91,7 @@ def _exchange_in_llvm(
             builder.store(old, total)
             with cgutils.for_range(builder, count, intp=_INDEX) as (k, _):
                 row = _at(context, builder, y, b, item(4, k), at)
-                factor, other = _spread(builder, item(0, k)), builder.load(row, align=_ALIGN)
+                factor, other = _broadcast(builder, item(0, k)), builder.load(row, align=_ALIGN)
                 builder.store(builder.fadd(builder.load(total), builder.fmul(factor, other)), total)
                 builder.store(builder.fadd(other, builder.fmul(factor, old)), row, align=_ALIGN)
             builder.store(builder.load(total), own, align=_ALIGN)
@@ -100,11 +100,11 @@ def _exchange_in_llvm(
     return types.void(*given), write
 
 
-def _spread(builder: Any, number: Any) -> Any:
+def _broadcast(builder: Any, number: Any) -> Any:
     """A vector of the same number."""
-    first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(_PLACE, 0))
-    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_PLACE, LANES), [0] * LANES))
+    first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(_LANE, 0))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_LANE, LANES), [0] * LANES))
 
 
 dot: Any = intrinsic(_dot_in_llvm)
-exchange: Any = intrinsic(_exchange_in_llvm)
+mutual_update: Any = intrinsic(_mutual_update_in_llvm)

@@ -2,100 +2,20 @@
 
 from __future__ import annotations
 
-import heapq
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from pine import InputError
-from pine._internal.compiled import compiled
 from pine.baselines.skip_gram.huffman import huffman_paths
-from pine.baselines.skip_gram.round import LAST_RATE, RATE, Copies, _sort, move_rows
-from pine.baselines.skip_gram.skip_gram import _outputs, skip_gram
-from pine.baselines.skip_gram.vectors import LANES, aligned_zeros, dot, exchange, padded
+from pine.baselines.skip_gram.sgd import END_RATE, START_RATE
+from pine.baselines.skip_gram.skip_gram import outputs_of, skip_gram
 from pine.graph.sampling.streams import advanced, alias_rows, below, chosen, mixed, stream
 
 
 def sigmoid(score):
     return 1 / (1 + np.exp(-score))
-
-
-# ---- the tree ----
-
-
-def cheapest(counts: np.ndarray) -> int:
-    """The cost of a Huffman code, by the textbook: the sum of all joined counts."""
-    heap, cost = list(map(int, counts)), 0
-    heapq.heapify(heap)
-    while len(heap) > 1:
-        joined = heapq.heappop(heap) + heapq.heappop(heap)
-        cost += joined
-        heapq.heappush(heap, joined)
-    return cost
-
-
-@pytest.mark.parametrize("counts", [[5], [3, 3], [1, 1, 1, 1], [1, 2, 4, 8, 16], [0, 0, 7]])
-def test_paths_have_the_lengths_of_a_huffman_code(counts):
-    lengths = np.diff(huffman_paths(np.array(counts)).indptr)
-    assert (lengths * counts).sum() == cheapest(counts)
-    assert sum(0.5**length for length in lengths) == 1
-
-
-def test_paths_of_a_large_vocabulary_are_as_short_as_can_be():
-    counts = np.random.default_rng(0).zipf(1.5, 1000).clip(max=10**6)
-    lengths = np.diff(huffman_paths(counts).indptr)
-    assert (lengths * counts).sum() == cheapest(counts)
-    assert all(rare >= common for rare, common in pairwise(lengths[np.argsort(counts, kind="stable")]))
-
-
-def test_the_probabilities_of_all_words_add_up_to_one():
-    rng = np.random.default_rng(1)
-    paths, scores = huffman_paths(rng.integers(1, 50, 30)), rng.normal(size=29)
-    total = 0.0
-    for lo, hi in pairwise(paths.indptr):
-        p = sigmoid(scores[paths.nodes[lo:hi]])
-        total += np.prod(np.where(paths.left[lo:hi] == 1, p, 1 - p))
-    assert total == pytest.approx(1)
-
-
-# ---- arithmetic ----
-
-
-@compiled
-def _dot(x, i, y, j):
-    return dot(x, i, y, j)
-
-
-@compiled
-def _exchange(g, x, i, y, j, count):
-    exchange(g, x, i, y, j, count)
-
-
-@pytest.mark.parametrize("width", [16, 48, 64])
-def test_vector_arithmetic_is_that_of_numpy(width):
-    rng = np.random.default_rng(2)
-    x, y = (rng.normal(size=(4, width)).astype(np.float32) for _ in range(2))
-    assert _dot(x, 1, y, 2) == pytest.approx(float(x[1].astype(float) @ y[2]), abs=1e-5)
-    g, rows = np.array([0.5, -2.0, 9.0], np.float32), np.array([3, 0, 1])
-    want_x, want_y = x[2] + 0.5 * y[3] - 2 * y[0], y + np.outer([-2.0, 0, 0, 0.5], x[2])
-    rest = np.delete(x, 2, axis=0)
-    _exchange(g, x, 2, y, rows, 2)
-    np.testing.assert_allclose(x[2], want_x, atol=1e-5)
-    np.testing.assert_allclose(y, want_y, atol=1e-5)
-    np.testing.assert_array_equal(np.delete(x, 2, axis=0), rest)
-
-
-def test_room_for_vectors_is_zero_aligned_and_a_multiple_of_the_lanes():
-    assert [padded(width) for width in (1, 16, 17, 64)] == [LANES, LANES, 2 * LANES, 64]
-    made = aligned_zeros((3, 5, LANES))
-    assert made.shape == (3, 5, LANES)
-    assert made.dtype == np.float32
-    assert not made.any()
-    assert made.ctypes.data % 64 == 0
-
-
-# ---- learning ----
 
 
 def some_walks(words: int, walks: int, length: int, seed: int = 0) -> np.ndarray:
@@ -122,10 +42,10 @@ def reference(
     x, y = (rng.random((words, dim), np.float32).astype(float) - 0.5) / dim, np.zeros((words, dim))
     key = np.uint64(rng.integers(2**63))
     counts = counts_of(walks, words)
-    paths, kinds = huffman_paths(counts), list(pairwise([0, words] if bounds is None else bounds))
-    noise = [alias_rows(np.array([0, hi - lo]), counts[lo:hi] ** 0.75) for lo, hi in kinds]
+    paths, types = huffman_paths(counts), list(pairwise([0, words] if bounds is None else bounds))
+    noise = [alias_rows(np.array([0, hi - lo]), counts[lo:hi] ** 0.75) for lo, hi in types]
     for number, walk in enumerate(walks):
-        rate, state = RATE + (LAST_RATE - RATE) * number / len(walks), stream(key, number)
+        rate, state = START_RATE + (END_RATE - START_RATE) * number / len(walks), stream(key, number)
         for center, word in enumerate(walk):
             state = following(state)
             reach = 1 + below(number_at(state), window)
@@ -136,11 +56,11 @@ def reference(
                 labels = paths.left[paths.indptr[word] : paths.indptr[word + 1]].tolist()
                 if negatives:
                     rows, labels = [word], [1.0]
-                    kind = next(k for k, (lo, hi) in enumerate(kinds) if lo <= word < hi)
+                    type = next(k for k, (lo, hi) in enumerate(types) if lo <= word < hi)
                     for _ in range(negatives):
                         state = following(state)
-                        lo, hi = kinds[kind]
-                        drawn = lo + chosen(number_at(state), 0, hi - lo, *noise[kind])
+                        lo, hi = types[type]
+                        drawn = lo + chosen(number_at(state), 0, hi - lo, *noise[type])
                         if drawn != word:
                             rows, labels = [*rows, drawn], [*labels, 0.0]
                 context = x[walk[near]].copy()
@@ -166,11 +86,11 @@ def test_a_small_vocabulary_is_learned_pair_after_pair_as_the_definition_says(ou
     np.testing.assert_allclose(got, want, atol=5e-3)  # the sigmoid is read from a table
 
 
-def test_negatives_are_of_the_words_own_kind_by_their_frequency_to_the_power_of_three_quarters():
+def test_negatives_are_of_the_words_own_type_by_their_frequency_to_the_power_of_three_quarters():
     counts, bounds = np.random.default_rng(6).integers(1, 100, 20), np.array([0, 7, 8, 20])
-    outputs = _outputs(counts, 4, bounds)
+    outputs = outputs_of(counts, 4, bounds)
     for word in range(20):
-        lo, hi = outputs.bounds[outputs.kind[word]], outputs.bounds[outputs.kind[word] + 1]
+        lo, hi = outputs.bounds[outputs.type[word]], outputs.bounds[outputs.type[word] + 1]
         assert lo <= word < hi
         assert (lo, hi) in list(pairwise(bounds))
         states = np.arange(8000, dtype=np.uint64)
@@ -191,30 +111,6 @@ def test_any_number_of_threads_gives_the_same_bits(output):
     assert np.isfinite(one).all()
     np.testing.assert_array_equal(learned(2), one)
     np.testing.assert_array_equal(learned(4), one)
-
-
-def test_a_row_moves_by_the_mean_of_the_moves_of_those_who_moved_it():
-    x, y = np.zeros((4, LANES), np.float32), np.ones((4, LANES), np.float32)
-    moves = np.zeros((2, 3, LANES), np.float32)
-    moves[0, :2], moves[1, 0] = [[8.0], [2.0]], 4.0
-
-    def copies(used, rows):
-        """Of two walks, sorted into two parts of the rows."""
-        order, marks = np.zeros((2, 3), np.int32), np.zeros((2, 3), np.int64)
-        made = Copies(np.array(used), np.array(rows, np.int32), moves, order, marks)
-        for walk in range(2):
-            _sort(walk, 4, made)
-        return made
-
-    of_x, of_y = copies([2, 1], [[3, 1, 0], [1, 0, 0]]), copies([0, 0], [[0, 0, 0], [0, 0, 0]])
-    assert of_x.order[0, :2].tolist() == [1, 0]
-    assert of_x.marks.tolist() == [[0, 1, 2], [0, 1, 1]]
-    touched = np.zeros(4, np.int32)
-    for part in (0, 1):
-        move_rows(part, part, part + 1, 2, x, y, touched, of_x, of_y)
-    assert x[:, 0].tolist() == [0, 3, 0, 8]
-    assert (y == 1).all()
-    assert not touched.any()
 
 
 def test_words_that_keep_company_get_vectors_that_point_the_same_way():
@@ -248,11 +144,6 @@ def test_a_vocabulary_of_one_word_and_a_word_that_never_occurs_are_no_trouble():
         assert np.isfinite(skip_gram([walks], 10, counts_of(walks, 9), dim=4, window=2, rng=rng, output=output)).all()
 
 
-def test_what_cannot_be_learned_is_explained():
-    walks, rng = some_walks(5, 3, 4), np.random.default_rng(0)
-    with pytest.raises(InputError, match="output must be one of 'hierarchical', 'negative', got 'softmax'"):
-        skip_gram([walks], 3, np.ones(5), dim=4, window=2, rng=rng, output="softmax")
-    with pytest.raises(InputError, match="dim, window and negatives must be at least 1, got 4, 0 and 5"):
-        skip_gram([walks], 3, np.ones(5), dim=4, window=0, rng=rng)
+def test_words_beyond_the_vocabulary_are_refused():
     with pytest.raises(InputError, match="words must be numbers under 3"):
-        skip_gram([walks], 3, np.ones(3), dim=4, window=2, rng=rng)
+        skip_gram([some_walks(5, 3, 4)], 3, np.ones(3), dim=4, window=2, rng=np.random.default_rng(0))
