@@ -89,8 +89,8 @@ class Embedder(ABC):
         """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph.
 
         start_from: a fitted model, or the folder of a saved one, on an earlier state of the graph; nodes that it knows
-        begin where they were. checkpoint: a file for the state of this fit, from which an interrupted one goes on; it is
-        written every so many seconds. progress: is called with what is done, what is planned and what is being done.
+        begin where they were. checkpoint: a file for the state of this fit, written every so many seconds, from which
+        an interrupted one goes on. progress: is called with what is done, what is planned and what is being done.
         """
         if not isinstance(graph, Graph):
             raise InputError(
