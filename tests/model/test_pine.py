@@ -366,7 +366,7 @@ def test_help_shows_at_most_a_dozen_settings_each_with_a_sentence():
     assert len(fields) <= 12
     for owner in (PINE, FunctionSettings, TrainingSettings):
         for field in dataclasses.fields(owner):
-            assert re.search(rf"^\s+(\w+, )*{field.name}(, \w+)*: \w", owner.__doc__, re.MULTILINE) or re.search(
+            assert re.search(rf"^\s+(\w+, )*{field.name}(, \w+)*: \S", owner.__doc__, re.MULTILINE) or re.search(
                 rf"\. {field.name}: \w", owner.__doc__
             ), field.name
 
