@@ -136,7 +136,7 @@ def test_the_key_of_a_network_is_what_it_came_from(made, monkeypatch):
 
 
 def test_without_pytorch_geometric_it_is_refused_in_a_sentence_and_listed_all_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr("pine.baselines.gnn.neural.find_spec", lambda name: None)
+    monkeypatch.setattr("pine._internal.optional.find_spec", lambda name: None)
     asked = Asked(["ppi"], tmp_path, True, Machine(), 1, Limits())
     with pytest.raises(InputError, match="the experiment ppi needs PyTorch Geometric: pip install"):
         reproduce(asked, Console(quiet=True))

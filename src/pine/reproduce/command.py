@@ -125,7 +125,7 @@ def _chosen(asked: Asked, console: Console) -> list[Experiment]:
 
 
 def _need_pyg(experiment: Experiment) -> None:
-    from pine.baselines.gnn.neural import need_pyg
+    from pine._internal.optional import need_pyg
 
     need_pyg(f"the experiment {experiment.name}")
 

@@ -1,24 +1,101 @@
 """GAT: x_v' = elu(sum of a_vu W x_u), a_vu = softmax over u of leaky_relu(a . [W x_v, W x_u]), u: v and its neighbors
 (Veličković et al., 2018), on PyTorch Geometric's layers.
 
-Several such heads stand side by side in the hidden layer; a last one gives the classes. Where nodes have no attributes,
+Several such heads stand side by side in the hidden layer; a last one gives the classes. Where nodes have no features,
 x is the identity matrix and W a table with a row for each node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
-from pine.baselines.gnn.method import GraphNetwork
-from pine.embedder import Seed
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pine._internal.settings import Chance, Count, NonNegative
+from pine.baselines.gnn.inputs import Features, InputColumns
+from pine.baselines.gnn.method import GNN
+from pine.baselines.gnn.network import GraphNetwork
+from pine.baselines.gnn.training import FullBatchTrainer, LabeledGraph, labeled_scores
+from pine.embedder import Fitted, Seed
 from pine.errors import InputError
+from pine.graph import Graph
+from pine.labels import Labels
+from pine.metrics import held_out_score
+from pine.nn.functional import dropout
+from pine.nn.targets import Targets
+from pine.nn.training import EarlyStopping
+
+# PyTorch Geometric is optional, and slow to import: it is imported where a network is made.
+
+
+class GATLayer(nn.Module):
+    """Heads of attention side by side, plus a bias: the weights of PyG's layer, with dropout of the attention from a
+    generator of ours. PyG's own draws from the global one.
+    """
+
+    def __init__(self, width: int, head_width: int, heads: int, dropout: float) -> None:
+        from torch_geometric.nn import GATConv
+
+        super().__init__()
+        layer = GATConv(width, head_width, heads)
+        self.lin, self.att_src, self.att_dst, self.bias = layer.lin, layer.att_src, layer.att_dst, layer.bias
+        self.heads, self.dropout = heads, dropout
+
+    def forward(self, x: Tensor, edges: Tensor, generator: torch.Generator | None) -> Tensor:
+        """x (num_nodes, width), edges (2, num_edges) from source to target, to (num_nodes, heads * head_width)."""
+        from torch_geometric.utils import scatter, softmax
+
+        source, target = edges
+        w = self.lin(x).view(len(x), self.heads, -1)
+        as_source, as_target = (w * self.att_src).sum(-1), (w * self.att_dst).sum(-1)
+        logits = functional.leaky_relu(as_source.index_select(0, source) + as_target.index_select(0, target), 0.2)
+        attention = softmax(logits, target, num_nodes=len(x))
+        if generator is not None:
+            attention = dropout(attention, self.dropout, generator)
+        messages = attention[..., None] * w.index_select(0, source)
+        outputs: Tensor = scatter(messages, target, dim_size=len(x), reduce="sum").flatten(1) + self.bias
+        return outputs
+
+
+class GATNetwork(GraphNetwork):
+    """Heads of attention side by side, elu, and one head of attention for the outputs."""
+
+    def __init__(self, columns: Sequence[InputColumns], dim: int, heads: int, num_outputs: int, dropout: float) -> None:
+        super().__init__(columns, dim, heads=heads, num_outputs=num_outputs, dropout=dropout)
+        self.dropout = dropout
+        self.hidden = GATLayer(dim, dim // heads, heads, dropout)
+        self.hidden.lin = nn.Identity()  # it is given X W
+        self.output = GATLayer(dim, num_outputs, 1, dropout)
+
+    @staticmethod
+    def adjacency(graph: Graph, device: torch.device, threads: int | None) -> Tensor:
+        return edges_with_loops(graph).to(device)
+
+    def forward(
+        self, x: Features, adjacency: Tensor, generator: torch.Generator | None = None
+    ) -> tuple[Tensor, Tensor]:
+        chance = self.dropout if generator is not None else 0.0
+        hidden = functional.elu(self.hidden(self.inputs(x, chance, generator), adjacency, generator))
+        return hidden, self.output(dropout(hidden, chance, generator), adjacency, generator)
+
+
+def edges_with_loops(graph: Graph) -> Tensor:
+    """(source, target): neighbors both ways, each once, and every node with itself: (2, num_edges)."""
+    others, own = graph.links().distinct(drop_loops=True), np.arange(graph.num_nodes)
+    pairs = np.stack([np.append(others.indices, own), np.append(others.rows(), own)])
+    return torch.tensor(pairs.astype(np.int64))
 
 
 @dataclass
-class GAT(GraphNetwork):
-    """embedding_ is the hidden layer. Types are not told apart, except that each has attributes of its own or none;
-    weights of edges are not looked at, and edges go both ways. Where all types have attributes, transform and predict
+class GAT(GNN):
+    """embedding_ is the hidden layer. Types are not told apart, except that each has features of its own or none;
+    weights of edges are not looked at, and edges go both ways. Where all types have features, transform and predict
     take other graphs too.
 
     Defaults: its authors' code for Cora, which is the PINE paper's setting too. That code stops early on validation
@@ -31,25 +108,50 @@ class GAT(GraphNetwork):
 
     name: ClassVar[str] = "gat"
     revision: ClassVar[int] = 1
-    counts: ClassVar[tuple[str, ...]] = ("dim", "heads", "epochs", "patience")
+    network_class: ClassVar[type[GraphNetwork]] = GATNetwork
 
-    dim: int = 64  # of all heads together
-    heads: int = 8
-    epochs: int = 1000  # at most
-    patience: int = 100  # epochs without the best held-out loss or score
-    learning_rate: float = 0.005
-    dropout: float = 0.6
-    weight_decay: float = 5e-4  # of everything that is learned
+    dim: Count = 64  # of all heads together
+    heads: Count = 8
+    epochs: Count = 1000  # at most
+    patience: Count = 100  # epochs without the best held-out loss or score
+    learning_rate: NonNegative = 0.005
+    dropout: Chance = 0.6
+    weight_decay: NonNegative = 5e-4  # of everything that is learned
     seed: Seed = 0
     device: str = "auto"
-    threads: int | None = None
+    threads: Count | None = None
 
-    def _code(self) -> Any:
-        import pine.baselines.gnn.gat_network as code
-
-        return code
-
-    def _check(self) -> None:
-        super()._check()
+    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         if self.dim % self.heads:
             raise InputError(f"dim must be a multiple of heads, got {self.dim} and {self.heads}")
+        return super()._fit(graph, labels, rng)
+
+    def _network_settings(self) -> dict[str, Any]:
+        return {"dim": self.dim, "heads": self.heads, "dropout": self.dropout}
+
+    def _num_epochs(self, data: LabeledGraph, rng: np.random.Generator) -> int:
+        """As held-out labels say."""
+        if len(data.labels.known) < 10:  # too few to hold any out: as many epochs as GCN's authors have
+            return min(200, self.epochs)
+        return best_epoch(data, partial(self._trainer, data, rng=rng), self.epochs, self.patience, rng)
+
+
+def best_epoch(
+    data: LabeledGraph,
+    start: Callable[[Targets], FullBatchTrainer],
+    epochs: int,
+    patience: int,
+    rng: np.random.Generator,
+    held_out: float = 0.2,
+) -> int:
+    """How long to train: a share of the labels is held out from a training, which goes on until patience ends."""
+    labels, count = data.labels, len(data.labels.known)
+    held = rng.permutation(count) < held_out * count
+    trainer, hidden, stopping = start(data.targets.some(~held)), data.targets.some(held), EarlyStopping(patience)
+    for epoch in range(1, epochs + 1):
+        trainer.step()
+        outputs = trainer.evaluate()[1]
+        score = held_out_score(labels, held, labeled_scores(data.graph, labels, outputs)[labels.known])
+        if stopping.ends(epoch, float(hidden.loss(outputs)), score):
+            break
+    return stopping.best_epoch

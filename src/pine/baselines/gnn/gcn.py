@@ -1,20 +1,87 @@
 """GCN: Z = S relu(S X W_1) W_2 with S = D^-1/2 (A + I) D^-1/2 (Kipf and Welling, 2017), on PyTorch Geometric's layers.
 
-Where nodes have no attributes, X is the identity matrix and W_1 a table with a row for each node.
+Where nodes have no features, X is the identity matrix and W_1 a table with a row for each node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pine.baselines.gnn.method import GraphNetwork
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pine._internal.settings import Chance, Count, NonNegative
+from pine.baselines.gnn.inputs import Features, InputColumns
+from pine.baselines.gnn.method import GNN
+from pine.baselines.gnn.network import GraphNetwork
 from pine.embedder import Seed
+from pine.graph import Graph
+from pine.graph.csr import CSR, build_csr
+from pine.nn import Neighbors, neighbor_sum
+from pine.nn.functional import dropout
+
+# PyTorch Geometric is optional, and slow to import: it is imported where a network is made.
+
+
+class GCNLayer(nn.Module):
+    """S X W + b: the weights of PyG's layer, and the sum over neighbors of pine.nn.
+
+    This sum has the same bits in every run, also on a GPU. PyG's product with a sparse matrix, which is torch's own,
+    has not, and its gradient sorts the matrix anew in every step.
+    """
+
+    def __init__(self, width: int, num_outputs: int) -> None:
+        from torch_geometric.nn import GCNConv
+
+        super().__init__()
+        layer = GCNConv(width, num_outputs)
+        self.lin, self.bias = layer.lin, layer.bias
+
+    def forward(self, x: Tensor, adjacency: Neighbors) -> Tensor:
+        outputs: Tensor = neighbor_sum(self.lin(x), adjacency) + self.bias
+        return outputs
+
+
+class GCNNetwork(GraphNetwork):
+    """hidden = relu(S X W_1 + b_1), outputs = S hidden W_2 + b_2, with dropout on X and on hidden while training."""
+
+    def __init__(self, columns: Sequence[InputColumns], dim: int, num_outputs: int, dropout: float) -> None:
+        super().__init__(columns, dim, num_outputs=num_outputs, dropout=dropout)
+        self.dropout = dropout
+        self.hidden = GCNLayer(dim, dim)
+        self.hidden.lin = nn.Identity()  # it is given X W_1
+        self.output = GCNLayer(dim, num_outputs)
+
+    @staticmethod
+    def adjacency(graph: Graph, device: torch.device, threads: int | None) -> Neighbors:
+        return Neighbors.of(gcn_normalized(graph), device=device, threads=threads)
+
+    def forward(
+        self, x: Features, adjacency: Neighbors, generator: torch.Generator | None = None
+    ) -> tuple[Tensor, Tensor]:
+        chance = self.dropout if generator is not None else 0.0
+        hidden = self.hidden(self.inputs(x, chance, generator), adjacency).relu()
+        return hidden, self.output(dropout(hidden, chance, generator), adjacency)
+
+
+def gcn_normalized(graph: Graph) -> CSR:
+    """S by PyG's own normalization; directed edges go both ways."""
+    from torch_geometric.nn.conv.gcn_conv import gcn_norm
+
+    csr = graph.links()
+    edges = torch.tensor(np.stack([csr.indices, csr.rows()]).astype(np.int64))
+    weights = torch.ones(csr.nnz) if csr.weights is None else torch.tensor(csr.weights)
+    (source, target), values = gcn_norm(edges, weights, graph.num_nodes)
+    size = (graph.num_nodes, graph.num_nodes)
+    return build_csr(target.numpy(), source.numpy(), values.numpy(), size, duplicates="sum")
 
 
 @dataclass
-class GCN(GraphNetwork):
-    """embedding_ is the hidden layer. Types are not told apart, except that each has attributes of its own or none.
+class GCN(GNN):
+    """embedding_ is the hidden layer. Types are not told apart, except that each has features of its own or none.
     Where all have some, transform and predict take other graphs too.
 
     Defaults: its authors' code, with the 64 dimensions of the PINE paper's comparison in place of 16. That code also
@@ -23,17 +90,23 @@ class GCN(GraphNetwork):
 
     name: ClassVar[str] = "gcn"
     revision: ClassVar[int] = 1
+    network_class: ClassVar[type[GraphNetwork]] = GCNNetwork
 
-    dim: int = 64
-    epochs: int = 200
-    learning_rate: float = 0.01
-    dropout: float = 0.5
-    weight_decay: float = 5e-4  # of W_1 alone
+    dim: Count = 64
+    epochs: Count = 200
+    learning_rate: NonNegative = 0.01
+    dropout: Chance = 0.5
+    weight_decay: NonNegative = 5e-4  # of W_1 alone
     seed: Seed = 0
     device: str = "auto"
-    threads: int | None = None
+    threads: Count | None = None
 
-    def _code(self) -> Any:
-        import pine.baselines.gnn.gcn_network as code
+    def _network_settings(self) -> dict[str, Any]:
+        return {"dim": self.dim, "dropout": self.dropout}
 
-        return code
+    def _parameter_groups(self, network: GraphNetwork) -> list[dict[str, Any]]:
+        rest = [each for name, each in network.named_parameters() if not name.startswith("inputs.")]
+        return [
+            {"params": list(network.inputs.parameters()), "weight_decay": self.weight_decay},
+            {"params": rest},
+        ]

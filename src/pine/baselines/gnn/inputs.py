@@ -1,4 +1,4 @@
-"""What graph networks start from: X W, with the attributes of nodes for X, and the identity for nodes without.
+"""What graph networks start from: X W, with the features of nodes for X, and the identity for nodes without.
 
 The identity is never written down: its product with W is W, a table with a row for each node. X is of a graph, W of a
 network: where no block of X is the identity, W serves other graphs too.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,95 +16,102 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pine.baselines.gnn.trained_network import Columns
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.nn.functional import dropout
 
 
-class Inputs(nn.Module):
+class InputColumns(NamedTuple):
+    """The columns of X for one node type: features that are counts or any numbers, or the identity."""
+
+    type: str
+    width: int
+    kind: Literal["counts", "numbers", "identity"]
+
+
+class InputLayer(nn.Module):
     """W: rows for each node type, as many as there are columns of X for it."""
 
-    def __init__(self, columns: Sequence[Columns], dim: int) -> None:
+    def __init__(self, columns: Sequence[InputColumns], dim: int) -> None:
         super().__init__()
         self.types = [each.type for each in columns]
         self.weights = nn.ParameterList(nn.init.xavier_uniform_(torch.empty(each.width, dim)) for each in columns)
 
-    def forward(self, x: Attributes, share: float, generator: torch.Generator | None) -> Tensor:
-        """X W: (num_nodes, dim), with a share of the entries of X dropped."""
+    def forward(self, x: Features, chance: float, generator: torch.Generator | None) -> Tensor:
+        """X W: (num_nodes, dim), with dropout on the entries of X where there is a generator."""
         weights = dict(zip(self.types, self.weights, strict=True))
-        return torch.cat([block.times(weights[type], share, generator) for type, block in x.items()])
+        return torch.cat([block.times(weights[type], chance, generator) for type, block in x.items()])
 
 
-class Block(ABC):
+class FeatureBlock(ABC):
     """The rows of X for the nodes of one type."""
 
     @abstractmethod
-    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-        """The product with its rows of W, with a share of its entries dropped."""
+    def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
+        """The product with its rows of W, with dropout on its entries where there is a generator."""
 
 
-Attributes = Mapping[str, Block]  # X: the blocks of all node types, in the order of the graph's nodes
+Features = Mapping[str, FeatureBlock]  # X: the blocks of all node types, in the order of the graph's nodes
 
 
-class Identity(Block):
+class IdentityFeatures(FeatureBlock):
     """Dropping entries of the identity drops rows of W."""
 
-    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+    def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
         if generator is None:
             return weight
         ones = weight.new_ones(len(weight), 1)
-        return weight * dropout(ones, share, generator)
+        return weight * dropout(ones, chance, generator)
 
 
-class Dense(Block):
+class DenseFeatures(FeatureBlock):
     def __init__(self, features: Any, device: torch.device) -> None:
         self.features = torch.tensor(features, device=device)
 
-    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-        features = self.features if generator is None else dropout(self.features, share, generator)
+    def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
+        features = self.features if generator is None else dropout(self.features, chance, generator)
         return features @ weight
 
 
-class Sparse(Block):
-    """A row of X W is the sum of the rows of W that X names, weighted: a bag. Zeros need no dropping."""
+class SparseFeatures(FeatureBlock):
+    """A row of X W is the weighted sum of the rows of W that X names: a bag. Zeros need no dropout."""
 
     def __init__(self, features: Any, device: torch.device) -> None:
         self.indptr = torch.tensor(features.indptr.astype(np.int64), device=device)
         self.indices = torch.tensor(features.indices.astype(np.int64), device=device)
         self.data = torch.tensor(features.data, device=device)
 
-    def times(self, weight: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-        data = self.data if generator is None else dropout(self.data, share, generator)
+    def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
+        data = self.data if generator is None else dropout(self.data, chance, generator)
         return functional.embedding_bag(
             self.indices, weight, self.indptr, mode="sum", per_sample_weights=data, include_last_offset=True
         )
 
 
-def columns_of(graph: Graph) -> list[Columns]:
+def columns_of(graph: Graph) -> list[InputColumns]:
     """What X has for each node type of a graph."""
     return [
-        Columns(type, features.shape[1], "counts" if are_counts(features) else "numbers")
+        InputColumns(type, features.shape[1], "counts" if are_counts(features) else "numbers")
         if (features := graph.features.get(type)) is not None
-        else Columns(type, graph.count(type), "identity")
+        else InputColumns(type, graph.count(type), "identity")
         for type in graph.node_types
     ]
 
 
-def attributes_of(graph: Graph, columns: Sequence[Columns], device: torch.device) -> Attributes:
-    """X of a graph whose types have such columns; rows of counts become shares."""
+def features_of(graph: Graph, columns: Sequence[InputColumns], device: torch.device) -> Features:
+    """X of a graph whose types have such columns; rows of counts are divided by their sums."""
     kinds = {each.type: each.kind for each in columns}
     return {type: _block(graph.features.get(type), kinds[type], device) for type in graph.node_types}
 
 
-def _block(features: Any, kind: str, device: torch.device) -> Block:
+def _block(features: Any, kind: str, device: torch.device) -> FeatureBlock:
     if kind == "identity":
-        return Identity()
-    made = shares(features) if kind == "counts" else features
-    return Sparse(made, device) if sp.issparse(made) else Dense(made, device)
+        return IdentityFeatures()
+    made = row_normalized(features) if kind == "counts" else features
+    return SparseFeatures(made, device) if sp.issparse(made) else DenseFeatures(made, device)
 
 
-def check_columns(graph: Graph, columns: Sequence[Columns]) -> None:
+def check_columns(graph: Graph, columns: Sequence[InputColumns]) -> None:
     """A graph must have the node types that a network was trained on, with features alike."""
     if set(graph.node_types) != {each.type for each in columns}:
         raise InputError(
@@ -125,7 +132,7 @@ def are_counts(features: Any) -> bool:
     return not ((features.data if sp.issparse(features) else features) < 0).any()
 
 
-def shares(counts: Any) -> Any:
+def row_normalized(counts: Any) -> Any:
     """Rows that sum to 1, as the code of GCN's authors makes them of counts of words."""
     total = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
     scale = (1 / np.where(total > 0, total, 1)).astype(np.float32)

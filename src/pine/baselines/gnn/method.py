@@ -1,4 +1,4 @@
-"""What GCN, GAT and GraphSAGE are as methods: checked settings, and a network of PyTorch Geometric's layers.
+"""What GCN, GAT and GraphSAGE are as methods: a network on PyTorch Geometric's layers, trained on all nodes at once.
 
 Where every node type has features, no weight of the network belongs to a node, and the method is inductive: transform
 and predict give another graph to the network.
@@ -7,83 +7,100 @@ and predict give another graph to the network.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from pine.baselines.gnn.trained_network import Trained
+from pine._internal.optional import need_pyg
+from pine.baselines.gnn.network import GraphNetwork, TrainedNetwork
+from pine.baselines.gnn.training import FullBatchTrainer, LabeledGraph, labeled_scores
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.nn.targets import Targets
+from pine.nn.training import device_of, seed_torch, torch_left_alone
 
-# What needs torch is imported where it is used, so that `import pine` stays quick.
 
-
-class GraphNetwork(Embedder):
-    """A subclass names its settings that count something and the module of its network."""
+class GNN(Embedder):
+    """A subclass names the class of its network and the settings that this takes."""
 
     supervised: ClassVar[bool] = True
-    counts: ClassVar[tuple[str, ...]] = ("dim", "epochs")  # settings that are at least 1
-    dropout: float
+    network_class: ClassVar[type[GraphNetwork]]
+
+    epochs: int
+    learning_rate: float
+    weight_decay: float
     device: str
     threads: int | None
-    trained_: Trained | None  # None: of a run that an earlier version saved
-
-    @abstractmethod
-    def _code(self) -> Any:
-        """The module of the network: learn trains one, and Network is its class."""
+    trained_: TrainedNetwork | None  # None: of a run that an earlier version saved
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        from pine.baselines.gnn.neural import need_pyg
-        from pine.nn.training import torch_left_alone
-
         assert labels is not None
         need_pyg(self.name)
-        self._check()
-        fitted: Fitted
         with torch_left_alone(self.threads):
-            fitted, network = self._code().learn(self, graph, labels, rng)
-        self.trained_ = network.trained()
-        return fitted
+            data = LabeledGraph.of(graph, labels, self.network_class, device_of(self.device), self.threads)
+            epochs = self._num_epochs(data, rng)
+            trainer = self._trainer(data, data.targets, rng)
+            for _ in range(epochs):
+                trainer.step()
+            hidden, outputs = trainer.evaluate()
+            vectors, scores = hidden.cpu().numpy(), labeled_scores(graph, labels, outputs)
+        if not (np.isfinite(vectors).all() and np.isfinite(scores).all()):
+            raise InputError("training diverged; lower learning_rate, or scale the features down")
+        self.trained_ = trainer.network.trained()
+        return Fitted(vectors, scores)
 
-    def _check(self) -> None:
-        for setting in self.counts:
-            if getattr(self, setting) < 1:
-                raise InputError(f"{setting} must be at least 1, got {getattr(self, setting)}")
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout must be at least 0 and below 1, got {self.dropout}")
+    def _num_epochs(self, data: LabeledGraph, rng: np.random.Generator) -> int:
+        """How long to train on all labels."""
+        return self.epochs
+
+    def _trainer(self, data: LabeledGraph, targets: Targets, rng: np.random.Generator) -> FullBatchTrainer:
+        """A network from a fresh start, and all that trains it."""
+        generator = seed_torch(rng, data.device)
+        network = self.network_class(data.columns, num_outputs=targets.num_outputs, **self._network_settings())
+        optimizer = torch.optim.Adam(self._parameter_groups(network.to(data.device)), lr=self.learning_rate, fused=True)
+        return FullBatchTrainer(network, optimizer, generator, data, targets, self._step_adjacencies(data, rng))
+
+    @abstractmethod
+    def _network_settings(self) -> dict[str, Any]:
+        """What the network takes beside its columns and the number of its outputs; JSON can hold it."""
+
+    def _parameter_groups(self, network: GraphNetwork) -> list[dict[str, Any]]:
+        """Weights with their decay: all of them with the same."""
+        return [{"params": list(network.parameters()), "weight_decay": self.weight_decay}]
+
+    def _step_adjacencies(self, data: LabeledGraph, rng: np.random.Generator) -> Iterator[Any]:
+        """The neighbors that each step of training sees: all of them."""
+        return repeat(data.adjacency)
 
     # ---- other graphs ----
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph with features for all of them, by the trained network and all neighbors."""
         self._check_fitted()
-        return graph.nodes.split_by_type(self._fitted_to(graph).vectors)
+        return graph.nodes.split_by_type(self._applied(graph).vectors)
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
-        if self.trained_ is None or self.trained_.own_rows:
+        if self.trained_ is None or self.trained_.transductive_types:
             return super()._scores_in(graph)
-        scores = self._fitted_to(graph).scores
+        scores = self._applied(graph).scores
         assert scores is not None
         return scores
 
-    def _fitted_to(self, graph: Graph) -> Fitted:
+    def _applied(self, graph: Graph) -> Fitted:
         """What fit would have left for a graph, had it ended with the same weights."""
-        from pine.baselines.gnn.neural import need_pyg, scores_of
-        from pine.nn.training import device_of, torch_left_alone
-
-        if self.trained_ is None or self.trained_.own_rows:
+        if self.trained_ is None or self.trained_.transductive_types:
             raise self._not_inductive()
         assert self.labels_ is not None
         need_pyg(self.name)
         with torch_left_alone(self.threads):
-            given = (self.trained_, graph, device_of(self.device), self.threads)
-            vectors, outputs = self._code().Network.applied(*given)
-            own = outputs[graph.nodes.slice(self.labels_.type)]
-            scores = scores_of(self.labels_.task, own, *self.labels_.standardized()[1:])
-        return Fitted(vectors.cpu().numpy(), scores)
+            vectors, outputs = self.network_class.applied(self.trained_, graph, device_of(self.device), self.threads)
+            return Fitted(vectors.cpu().numpy(), labeled_scores(graph, self.labels_, outputs))
 
     def _not_inductive(self) -> InputError:
         if self.trained_ is None:
@@ -93,7 +110,8 @@ class GraphNetwork(Embedder):
             )
         return InputError(
             f"{self.name} is not inductive here: its vectors were learned per node, since nodes of type "
-            f"{listed(self.trained_.own_rows)} have no features; give every type features, or fit again on this graph"
+            f"{listed(self.trained_.transductive_types)} have no features; give every type features, or fit again "
+            "on this graph"
         )
 
     # ---- saving ----
@@ -105,4 +123,4 @@ class GraphNetwork(Embedder):
         return {} if self.trained_ is None else {"network": self.trained_.about()}
 
     def _restore(self, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:
-        self.trained_ = Trained.restored(arrays, about["network"]) if "network" in about else None
+        self.trained_ = TrainedNetwork.restored(arrays, about["network"]) if "network" in about else None

@@ -4,47 +4,85 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pine._version import __version__
-from pine.baselines.gnn.inputs import Attributes, Inputs, attributes_of, check_columns
-from pine.baselines.gnn.trained_network import Columns, Trained
+from pine.baselines.gnn.inputs import Features, InputColumns, InputLayer, check_columns, features_of
 from pine.errors import InputError
 from pine.graph import Graph
 
+WEIGHT_PREFIX = "network."  # of the names of weights in a saved run
 
-class BaseNetwork(nn.Module, ABC):
+
+@dataclass(frozen=True, eq=False)
+class TrainedNetwork:
+    """A network as arrays and JSON: columns and settings are what its class takes, weights have their names in it.
+
+    A network whose weights belong to nodes is of no use for other nodes: its weights are not kept.
+    """
+
+    columns: tuple[InputColumns, ...]
+    settings: dict[str, Any]
+    weights: dict[str, NDArray[np.float32]]
+
+    @property
+    def transductive_types(self) -> list[str]:
+        """The node types whose nodes have weights of their own."""
+        return [each.type for each in self.columns if each.kind == "identity"]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What is saved as numbers."""
+        return {WEIGHT_PREFIX + name: array for name, array in self.weights.items()}
+
+    def about(self) -> dict[str, Any]:
+        """What is saved as JSON."""
+        return {"columns": [list(each) for each in self.columns], "settings": self.settings}
+
+    @classmethod
+    def restored(cls, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> Self:
+        """From what arrays and about gave."""
+        weights = {
+            name.removeprefix(WEIGHT_PREFIX): array for name, array in arrays.items() if name.startswith(WEIGHT_PREFIX)
+        }
+        return cls(tuple(InputColumns(*each) for each in about["columns"]), about["settings"], weights)
+
+
+class GraphNetwork(nn.Module, ABC):
     """A subclass makes its layers by settings that JSON can hold, so that a saved network is made again by them."""
 
-    def __init__(self, columns: Sequence[Columns], dim: int, **settings: Any) -> None:
+    def __init__(self, columns: Sequence[InputColumns], dim: int, **settings: Any) -> None:
         super().__init__()
         self.columns, self.settings = tuple(columns), {"dim": dim, **settings}
-        self.inputs = Inputs(columns, dim)
+        self.inputs = InputLayer(columns, dim)
 
     @staticmethod
     @abstractmethod
-    def links(graph: Graph, device: torch.device, threads: int | None) -> Any:
-        """Who speaks to whom in a graph, all neighbors, as the layers take it."""
+    def adjacency(graph: Graph, device: torch.device, threads: int | None) -> Any:
+        """All neighbors of every node, as the layers take them."""
 
     @abstractmethod
-    def forward(self, x: Attributes, links: Any, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
-        """(num_nodes, dim) and (num_nodes, num_outputs); with a generator, entries are dropped."""
+    def forward(self, x: Features, adjacency: Any, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
+        """(num_nodes, dim) and (num_nodes, num_outputs); with dropout where there is a generator."""
 
-    def trained(self) -> Trained:
+    def trained(self) -> TrainedNetwork:
         """What can be kept of it."""
-        serves_others = all(each.kind != "identity" for each in self.columns)
-        weights = self.state_dict() if serves_others else {}
-        return Trained(self.columns, self.settings, {name: each.cpu().numpy() for name, each in weights.items()})
+        inductive = all(each.kind != "identity" for each in self.columns)
+        weights = self.state_dict() if inductive else {}
+        kept = {name: each.cpu().numpy() for name, each in weights.items()}
+        return TrainedNetwork(self.columns, self.settings, kept)
 
     @classmethod
     @torch.no_grad()
     def applied(
-        cls, trained: Trained, graph: Graph, device: torch.device, threads: int | None
+        cls, trained: TrainedNetwork, graph: Graph, device: torch.device, threads: int | None
     ) -> tuple[Tensor, Tensor]:
-        """What a trained network says of another graph: (num_nodes, dim) and (num_nodes, num_outputs)."""
+        """The outputs of a trained network for another graph: (num_nodes, dim) and (num_nodes, num_outputs)."""
         check_columns(graph, trained.columns)
         network = cls(trained.columns, **trained.settings)
         try:
@@ -53,6 +91,6 @@ class BaseNetwork(nn.Module, ABC):
             raise InputError(
                 f"the weights of this run do not fit the network of pine {__version__}, train it again"
             ) from None
-        x, links = attributes_of(graph, trained.columns, device), cls.links(graph, device, threads)
-        outputs: tuple[Tensor, Tensor] = network.to(device)(x, links)
+        x, adjacency = features_of(graph, trained.columns, device), cls.adjacency(graph, device, threads)
+        outputs: tuple[Tensor, Tensor] = network.to(device)(x, adjacency)
         return outputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pine.baselines.gnn.neural import need_pyg
+from pine._internal.optional import need_pyg
 from pine.datasets.dataset import Dataset
 from pine.labels import Labels
 from pine.nn.training import device_of, seed_torch, torch_left_alone

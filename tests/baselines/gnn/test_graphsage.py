@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import random_graph, two_groups
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 import pine
 from pine import Graph
-from pine.baselines.gnn import graphsage_network
-from pine.baselines.gnn.graphsage import GraphSAGE
-from pine.baselines.gnn.graphsage_network import Network
-from pine.baselines.gnn.inputs import attributes_of, columns_of
+from pine.baselines.gnn.graphsage import GraphSAGE, GraphSAGENetwork
+from pine.baselines.gnn.inputs import columns_of, features_of
 from pine.evaluation import evaluate
 from pine.graph.sampling.neighbors import NeighborSampler
 
@@ -21,46 +20,10 @@ def quick(**settings) -> GraphSAGE:
     return GraphSAGE(**({"epochs": 60, "threads": 1} | settings))
 
 
-def network_of(graph: Graph, *settings) -> tuple[Network, dict]:
+def network_of(graph: Graph, *settings) -> tuple[GraphSAGENetwork, dict]:
     """A network that is not trained, and what stands for the graph's nodes."""
     columns = columns_of(graph)
-    return Network(columns, *settings), attributes_of(graph, columns, torch.device("cpu"))
-
-
-STAR = Graph.from_edges([(0, leaf) for leaf in range(1, 9)], nodes=range(10))  # and a node of its own
-
-
-def drawn(graph: Graph, size: int, key: int, threads: int = 1) -> list[list[int]]:
-    """The neighbors drawn for each node."""
-    source, target = NeighborSampler.of(graph.links(), size).draw(key, threads)
-    return [source[target == node].tolist() for node in range(graph.num_nodes)]
-
-
-def test_small_neighborhoods_are_taken_whole_and_large_ones_by_different_neighbors():
-    sample = drawn(STAR, 3, key=5)
-    assert sample[1:] == [[0]] * 8 + [[]]
-    assert len(set(sample[0])) == 3
-    assert set(sample[0]) <= set(range(1, 9))
-    assert [len(set(drawn(STAR, size, 0)[0])) for size in (1, 7, 8, 9)] == [1, 7, 8, 8]
-
-
-@pytest.mark.parametrize("size", [1, 3, 7])
-def test_every_set_of_neighbors_is_as_likely(size):
-    draws = [tuple(sorted(drawn(STAR, size, key)[0])) for key in range(4000)]
-    sets, counts = np.unique(draws, axis=0, return_counts=True)
-    number = {1: 8, 3: 56, 7: 8}[size]
-    assert len(sets) == number
-    assert ((counts - 4000 / number) ** 2 / (4000 / number)).sum() < number + 4 * np.sqrt(2 * number)
-
-
-def test_samples_depend_on_key_and_node_and_on_no_thread():
-    graph = Graph.from_edges(np.random.default_rng(0).integers(0, 9000, (90000, 2)), nodes=range(9000))
-    sampler = NeighborSampler.of(graph.links(), 5)
-    one = sampler.draw(7, threads=1)
-    np.testing.assert_array_equal(sampler.draw(7, threads=2), one)
-    assert not np.array_equal(sampler.draw(8), one)
-    assert (graph.links().to_scipy()[one[1], one[0]] == 1).all(), "they are neighbors"
-    np.testing.assert_array_equal(np.bincount(one[1], minlength=9000), np.minimum(graph.links().degrees(), 5))
+    return GraphSAGENetwork(columns, *settings), features_of(graph, columns, torch.device("cpu"))
 
 
 def linear(layer: torch.nn.Module, x: np.ndarray) -> np.ndarray:
@@ -107,17 +70,19 @@ def test_training_drops_some_of_what_enters_layers_and_classifier():
     assert zeros[5].mean() == pytest.approx(0.5, abs=0.05)
 
 
-def test_training_samples_neighbors_anew_and_prediction_sees_all(monkeypatch):
+def test_training_samples_neighbors_anew_and_prediction_sees_all():
     graph, label = two_groups()
     seen = []
-    forward = Network.forward
 
-    def watched(self, x, pairs, generator=None):
-        seen.append([each.numpy() for each in pairs])
-        return forward(self, x, pairs, generator)
+    def watch(module, given):
+        if isinstance(module, GraphSAGENetwork):
+            seen.append([edges.numpy() for edges in given[1]])
 
-    monkeypatch.setattr(graphsage_network.Network, "forward", watched)
-    quick(samples_1=4, samples_2=2, epochs=3).fit(graph, label)
+    hook = register_module_forward_pre_hook(watch)
+    try:
+        quick(samples_1=4, samples_2=2, epochs=3).fit(graph, label)
+    finally:
+        hook.remove()
     assert len(seen) == 4
     for first, second in seen[:3]:
         np.testing.assert_array_equal(np.bincount(first[1]), np.minimum(graph.links().degrees(), 4))

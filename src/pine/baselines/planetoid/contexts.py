@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -14,8 +17,35 @@ from pine.graph.sampling.walks import Walker
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def batches(items: NDArray[np.int64], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Parts of the items without end: all of them in a new order, and again."""
+# Of the code of Planetoid's authors: 70 steps are five walks from each node of Cora. On pubmed they would be less than
+# one, after which predictions are those of the most frequent class; so from every node, on average, at least five.
+MIN_GRAPH_STEPS, MIN_WALKS_PER_NODE = 70, 5
+
+
+@dataclass(frozen=True)
+class ContextSampler:
+    """What Planetoid learns contexts from: batches of label contexts, then batches of graph contexts."""
+
+    label_batch: int  # pairs
+    label_steps: int
+    graph_batch: int  # walks
+    graph_steps: int | None  # None: by the number of nodes
+    length: int  # of a walk, in steps
+    window: int
+
+    def batches(
+        self, graph: Graph, nodes: NDArray[np.int64], values: NDArray[np.int64], rng: np.random.Generator
+    ) -> Iterator[Pairs]:
+        """Pairs for each step, given labeled nodes and their labels."""
+        yield from islice(label_contexts(nodes, values, self.label_batch, rng), self.label_steps)
+        steps = self.graph_steps
+        if steps is None:
+            steps = max(MIN_GRAPH_STEPS, ceil(MIN_WALKS_PER_NODE * graph.num_nodes / self.graph_batch))
+        yield from islice(graph_contexts(graph, self.graph_batch, self.length, self.window, rng), steps)
+
+
+def endless_batches(items: NDArray[np.int64], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Batches of the items without end: all of them in a new order, and again."""
     while True:
         order = rng.permutation(items)
         for lo in range(0, len(order), size):
@@ -31,7 +61,7 @@ def graph_contexts(graph: Graph, size: int, length: int, window: int, rng: np.ra
     linked = np.flatnonzero(walker.neighbors.degrees() > 0)
     if not len(linked):
         return
-    for starts in batches(linked, size, rng):
+    for starts in endless_batches(linked, size, rng):
         yield within_window(walker.walks(starts, length + 1, int(rng.integers(2**63))), window)
 
 
@@ -50,7 +80,7 @@ def within_window(walks: NDArray[Any], window: int) -> Pairs:
 def label_contexts(
     nodes: NDArray[np.int64], values: NDArray[np.int64], size: int, rng: np.random.Generator
 ) -> Iterator[Pairs]:
-    """Pairs of labelled nodes with equal labels, without end; none where all labels are the same."""
+    """Pairs of labeled nodes with equal labels, without end; none where all labels are the same."""
     by_label = nodes[np.argsort(values, kind="stable")]
     counts = np.bincount(values)
     firsts = np.cumsum(counts) - counts

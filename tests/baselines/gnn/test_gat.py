@@ -6,26 +6,32 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import random_graph, two_groups
+from torch.nn import functional
+from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch_geometric.nn import GATConv
 
 from pine import Graph
-from pine.baselines.gnn import gat_network
-from pine.baselines.gnn.gat import GAT
-from pine.baselines.gnn.gat_network import Layer, Network, part, with_loops
-from pine.baselines.gnn.inputs import attributes_of, columns_of
-from pine.baselines.gnn.neural import Goal
+from pine.baselines.gnn.gat import GAT, GATLayer, GATNetwork, best_epoch, edges_with_loops
+from pine.baselines.gnn.inputs import columns_of, features_of
+from pine.baselines.gnn.training import LabeledGraph, labeled_scores
 from pine.labels import read_labels
-from pine.nn.training import EarlyStopping
+from pine.nn.targets import Targets
+
+CPU = torch.device("cpu")
 
 
 def quick(**settings) -> GAT:
     return GAT(**({"epochs": 60, "threads": 1} | settings))
 
 
-def network_of(graph: Graph, *settings) -> tuple[Network, tuple]:
+def network_of(graph: Graph, *settings) -> tuple[GATNetwork, tuple]:
     """A network that is not trained, and what it sees of the graph."""
-    columns, cpu = columns_of(graph), torch.device("cpu")
-    return Network(columns, *settings), (attributes_of(graph, columns, cpu), Network.links(graph, cpu, None))
+    columns = columns_of(graph)
+    return GATNetwork(columns, *settings), (features_of(graph, columns, CPU), GATNetwork.adjacency(graph, CPU, None))
+
+
+def labeled(graph: Graph, labels) -> LabeledGraph:
+    return LabeledGraph.of(graph, read_labels(graph, labels), GATNetwork, CPU, None)
 
 
 def attention_reference(w: np.ndarray, near: np.ndarray, a_own: np.ndarray, a_other: np.ndarray) -> np.ndarray:
@@ -57,8 +63,8 @@ def test_the_hidden_layer_is_attention_over_a_node_and_its_neighbors(options):
 
 
 def test_a_layer_without_dropout_is_pygs_own():
-    edges = with_loops(random_graph())
-    ours, theirs = Layer(5, 4, 2, 0.6), GATConv(5, 4, 2)
+    edges = edges_with_loops(random_graph())
+    ours, theirs = GATLayer(5, 4, 2, 0.6), GATConv(5, 4, 2)
     ours.load_state_dict(theirs.state_dict())
     x = torch.randn(30, 5, generator=torch.Generator().manual_seed(0))
     torch.testing.assert_close(ours(x, edges, None), theirs(x, edges))
@@ -66,7 +72,7 @@ def test_a_layer_without_dropout_is_pygs_own():
 
 def test_attention_is_dropped_by_our_generator_and_keeps_its_mean():
     graph = random_graph()
-    layer, edges = Layer(5, 4, 2, 0.6), with_loops(graph)
+    layer, edges = GATLayer(5, 4, 2, 0.6), edges_with_loops(graph)
     x = torch.randn(30, 5, generator=torch.Generator().manual_seed(0))
     before = torch.get_rng_state()
     with torch.no_grad():
@@ -82,7 +88,7 @@ def test_attention_is_dropped_by_our_generator_and_keeps_its_mean():
 def test_training_drops_rows_of_the_identity_and_entries_of_the_hidden_layer():
     graph = random_graph(300)
     (network, seen), zeros = network_of(graph, 16, 2, 3, 0.6), []
-    network.hidden.share = 0.0  # attention has a test of its own
+    network.hidden.dropout = 0.0  # attention has a test of its own
     for layer in (network.hidden, network.output):
         layer.register_forward_pre_hook(lambda layer, given: zeros.append((given[0] == 0).float()))
     network(*seen)
@@ -97,55 +103,87 @@ def test_training_drops_rows_of_the_identity_and_entries_of_the_hidden_layer():
 
 def test_every_node_attends_to_itself_and_to_each_neighbor_once():
     graph = Graph.from_edges([(0, 0), (0, 1), (1, 0), (2, 1)], nodes=range(4), self_loops="keep", directed=True)
-    pairs = sorted(zip(*with_loops(graph).tolist(), strict=True))
+    pairs = sorted(zip(*edges_with_loops(graph).tolist(), strict=True))
     assert pairs == [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 1), (2, 2), (3, 3)]
 
 
-def test_patience_keeps_the_last_epoch_at_which_both_were_best():
-    patience = EarlyStopping(3)
-    history = [(2.0, 0.5), (1.0, 0.6), (0.9, 0.5), (1.1, 0.6), (1.2, 0.1), (1.2, 0.1), (1.2, 0.1), (0.1, 0.9)]
-    ends = [patience.ends(epoch, *seen) for epoch, seen in enumerate(history[:7], 1)]
-    assert ends == [False] * 6 + [True]
-    assert patience.best_epoch == 2
-    patience = EarlyStopping(3)
-    assert not any(patience.ends(epoch, 1 / epoch, 0.5) for epoch in range(1, 20))
-    assert patience.best_epoch == 19
+def steps_of(fit) -> list[int]:
+    """How many steps each optimizer takes in a fit."""
+    taken: dict[int, int] = {}
+    alive = []  # so that no two optimizers have the same id
+
+    def count(optimizer, args, kwargs):
+        alive.append(optimizer)
+        taken[id(optimizer)] = taken.get(id(optimizer), 0) + 1
+
+    hook = register_optimizer_step_post_hook(count)
+    try:
+        fit()
+    finally:
+        hook.remove()
+    return list(taken.values())
 
 
-def test_training_takes_the_number_of_epochs_that_held_out_labels_gave(monkeypatch):
+def test_a_second_training_takes_the_number_of_epochs_that_the_first_found():
     graph, _ = two_groups()
     label = np.random.default_rng(0).integers(0, 2, 40)  # nothing to learn: the held-out loss soon grows
-    steps, parts = [], []
-    train, cut = gat_network.step, gat_network.part
-    monkeypatch.setattr(gat_network, "step", lambda *given: (steps.append(len(given[1].values)), train(*given)))
-    monkeypatch.setattr(gat_network, "part", lambda goal, kept: parts.append(kept) or cut(goal, kept))
-    monkeypatch.setattr(gat_network, "number_of_epochs", counted := Counted(gat_network.number_of_epochs))
-    quick(patience=5, learning_rate=0.05).fit(graph, label)
-    assert [int(kept.sum()) for kept in parts] == [32, 8]
-    assert not (parts[0] & parts[1]).any()
-    assert steps.count(40) == counted.answers[0], "the second training sees all labels"
-    assert counted.answers[0] + 5 <= steps.count(32) < 60, "the first sees four fifths of them, and waits"
-    steps.clear()
-    quick().fit(graph, np.where(np.arange(40) % 5 == 0, label, -1))
-    assert steps == [8] * 60, "eight labels cannot spare any"
+    first, second = steps_of(lambda: quick(patience=5, learning_rate=0.05).fit(graph, label))
+    assert second + 5 <= first < 60, "the first waits"
+    few = np.where(np.arange(40) % 5 == 0, label, -1)
+    assert steps_of(lambda: quick().fit(graph, few)) == [60], "eight labels cannot spare any"
+    assert steps_of(lambda: quick(epochs=250, dim=8).fit(graph, few)) == [200], "as GCN's authors have"
 
 
-class Counted:
-    def __init__(self, function) -> None:
-        self.function, self.answers = function, []
-
-    def __call__(self, *given):
-        self.answers.append(self.function(*given))
-        return self.answers[-1]
-
-
-def test_a_part_of_numbers_keeps_the_units_of_all():
+def test_the_second_training_sees_all_labels():
     graph, label = two_groups()
-    goal = Goal.of(graph, read_labels(graph, 1000.0 + 10 * label), torch.device("cpu"))
-    some = part(goal, np.arange(40) < 10)
-    assert (some.center, some.scale) == (1005, 5)
+    model = quick(epochs=1, dropout=0.0, dim=8)  # of one epoch, the first is the best whatever is held out
+    whole = model.fit(graph, label).embedding_
+    for node in range(40):
+        changed = model.fit(graph, np.where(np.arange(40) == node, 1 - label, label)).embedding_
+        assert not np.array_equal(changed, whole), node
+
+
+class Scripted:
+    """Stands for a trainer: right about the labels that it was not shown after a number of steps, and never else."""
+
+    def __init__(self, data: LabeledGraph, targets: Targets, right_after: int) -> None:
+        self.shown, self.right_after, self.taken = targets.positions.numpy(), right_after, 0
+        self.label = torch.tensor(data.labels.values)
+
+    def step(self) -> None:
+        self.taken += 1
+
+    def evaluate(self) -> tuple[None, torch.Tensor]:
+        right = torch.full((40,), self.taken == self.right_after)
+        right[self.shown] = True
+        given = torch.where(right, self.label, 1 - self.label)
+        return None, functional.one_hot(given, 2).float() * (1 + self.taken)
+
+
+@pytest.mark.parametrize("right_after", [1, 4])
+def test_the_first_training_sees_four_fifths_of_the_labels_and_is_judged_by_the_others(right_after):
+    graph, label = two_groups()
+    data = labeled(graph, label)
+    made = []
+
+    def start(targets):
+        made.append(Scripted(data, targets, right_after))
+        return made[-1]
+
+    assert best_epoch(data, start, 60, 5, np.random.default_rng(0)) == right_after
+    (trainer,) = made
+    assert len(set(trainer.shown)) == 32
+    assert trainer.taken == right_after + 5
+
+
+def test_some_of_the_numbers_keep_the_units_of_all():
+    graph, label = two_groups()
+    data = labeled(graph, 1000.0 + 10 * label)
+    some = data.targets.some(np.arange(40) < 10)
     assert some.values.tolist() == [-1] * 10
     assert some.positions.tolist() == list(range(10))
+    outputs = torch.tensor([[-1.0], [0.0], [2.0]]).repeat(40, 1)[:40]
+    assert labeled_scores(graph, data.labels, outputs)[:3, 0].tolist() == [1000, 1005, 1015]
 
 
 def test_the_embedding_is_the_hidden_layer_and_tells_groups_apart():

@@ -28,7 +28,7 @@ def quick(network, **settings):
     return network(**({"epochs": 60, "threads": 1} | settings))
 
 
-def test_attributes_of_every_kind_are_taken(network):
+def test_features_of_every_kind_are_taken(network):
     label = np.arange(40) % 2
     shown = np.where(np.arange(40) < 20, label, -1)
     words = np.eye(2, dtype=np.float32)[label]
@@ -64,8 +64,8 @@ def test_the_same_seed_gives_the_same_bits_and_what_is_torchs_is_left_as_it_was(
 def test_without_pytorch_geometric_it_says_how_to_get_it(network, monkeypatch):
     graph, label = two_groups()
     monkeypatch.setitem(sys.modules, "torch_geometric", None)
-    said = rf"{network.name} needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"
-    with pytest.raises(InputError, match=said):
+    message = rf"{network.name} needs PyTorch Geometric: pip install 'pine-embedding\[pyg\]'"
+    with pytest.raises(InputError, match=message):
         network().fit(graph, label)
 
 
@@ -202,7 +202,7 @@ def test_vectors_that_were_learned_per_node_are_for_these_nodes_only(network, tm
 
 
 @pytest.mark.parametrize(
-    ("kind", "other", "said"),
+    ("kind", "other", "message"),
     [
         ("counts", GROUPS, "trained with 6 features of nodes of type 'node', this graph has 0; give it the same"),
         ("counts", GRAPHS["signed"][0], "trained with 6 features of nodes of type 'node', this graph has 5"),
@@ -216,10 +216,10 @@ def test_vectors_that_were_learned_per_node_are_for_these_nodes_only(network, tm
         ),
     ],
 )
-def test_a_graph_that_does_not_fit_the_network_is_explained(network, kind, other, said):
+def test_a_graph_that_does_not_fit_the_network_is_explained(network, kind, other, message):
     model = quick(network, epochs=2).fit(*GRAPHS[kind])
     for ask in (model.transform, lambda graph: model.predict(graph=graph)):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             ask(other)
 
 
@@ -256,28 +256,30 @@ def test_weights_that_do_not_fit_are_explained(network, tmp_path):
 # ---- settings ----
 
 ALL = [
-    ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
-    ({"epochs": 0}, "epochs must be at least 1, got 0"),
-    ({"dim": 0}, "dim must be at least 1, got 0"),
-    ({"threads": 0}, "threads must be at least 1"),
+    ({"dropout": 1.0}, "dropout must be a number of at least 0 and below 1, got 1.0"),
+    ({"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
+    ({"dim": 0}, "dim must be a whole number of at least 1, got 0"),
+    ({"threads": 0}, "threads must be a whole number of at least 1"),
+    ({"learning_rate": -0.1}, r"learning_rate must be a number of at least 0, got -0\.1"),
+    ({"weight_decay": -1.0}, "weight_decay must be a number of at least 0"),
     ({"device": "abacus"}, "device 'abacus' cannot be used here"),
     ({"learning_rate": float("inf")}, "training diverged"),
 ]
 OWN = [
-    (GAT, {"patience": 0}, "patience must be at least 1"),
-    (GAT, {"heads": 0}, "heads must be at least 1"),
+    (GAT, {"patience": 0}, "patience must be a whole number of at least 1"),
+    (GAT, {"heads": 0}, "heads must be a whole number of at least 1"),
     (GAT, {"dim": 60}, "dim must be a multiple of heads, got 60 and 8"),
-    (GraphSAGE, {"samples_2": 0}, "samples_2 must be at least 1"),
+    (GraphSAGE, {"samples_2": 0}, "samples_2 must be a whole number of at least 1"),
     (GraphSAGE, {"aggregator": "lstm"}, "aggregator must be one of"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("network", "settings", "said"), [(network, *each) for network in NETWORKS for each in ALL] + OWN
+    ("network", "settings", "message"), [(network, *each) for network in NETWORKS for each in ALL] + OWN
 )
-def test_settings_that_cannot_be_are_explained(network, settings, said):
+def test_settings_that_cannot_be_are_explained(network, settings, message):
     graph, label = two_groups()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         quick(network, **({"epochs": 3} | settings)).fit(graph, label)
 
 
