@@ -73,7 +73,7 @@ def scores_of(labels: Labels, test: NDArray[np.int64], scores: NDArray[Any]) -> 
         found = given.argmax(axis=1)
         return {"accuracy": accuracy(truth, found), "macro_f1": macro_f1(truth, found)}
     if labels.task == "numbers":
-        return {"rmse": rmse(truth, given[:, 0])}
+        return {"rmse": rmse(truth, given[:, 0]), "r2": r2(truth, given[:, 0])}
     # The true number of labels is not known to anyone in practice: a column of its own, never the headline.
     oracle = _top_k(given, truth.sum(axis=1))
     return {

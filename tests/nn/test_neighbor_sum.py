@@ -12,12 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.tensors import normal
 
-import pine.nn.row_sums
-import pine.nn.torch_row_sums
 from pine.errors import InputError
 from pine.graph.csr import CSR, build_csr
 from pine.nn import Neighbors, neighbor_sum, neighbor_sum_reference
-from pine.nn.torch_row_sums import TorchRows
+from pine.nn.row_sums import TorchRows, row_sums
 
 # Sizes around the tiles of 64, 16 and 4 columns, and sizes that divide none.
 WIDTHS = (1, 2, 3, 4, 5, 7, 16, 17, 21, 63, 64, 65, 85, 131)
@@ -61,15 +59,14 @@ def test_first_and_second_gradients_are_those_of_the_formula(draw_csr, scaling):
 
 @pytest.mark.parametrize("scaling", ["sum", "sqrt", "mean"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_other_devices_compute_the_same_in_torch_alone(draw_csr, scaling, weighted, monkeypatch):
+def test_other_devices_compute_the_same_in_torch_alone(draw_csr, scaling, weighted):
     csr = draw_csr(37, 23, weighted=weighted)
     scale = Neighbors.of(csr, scaling).scale
     x, upstream = normal(23, 5), normal(37, 5, seed=1)
     want = value_and_gradient(lambda x: neighbor_sum_reference(x, csr, scaling), x, upstream)
     for gathered in (1, 40, 1 << 20):
-        monkeypatch.setattr(pine.nn.torch_row_sums, "GATHERED", gathered)
-        value = TorchRows(csr, scale, None, torch.device("cpu")).total(x)
-        gradient = TorchRows(csr.transposed, None, scale, torch.device("cpu")).total(upstream)
+        value = TorchRows(csr, scale, None, torch.device("cpu"), gathered).total(x)
+        gradient = TorchRows(csr.transposed, None, scale, torch.device("cpu"), gathered).total(upstream)
         torch.testing.assert_close((value, gradient), want, rtol=1e-13, atol=1e-13)
 
 
@@ -86,10 +83,10 @@ def test_a_cuda_device_gives_the_definition_too(draw_csr, scaling, weighted):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_any_number_of_threads_gives_the_same_bits(draw_csr, dtype, monkeypatch):
-    monkeypatch.setattr(pine.nn.row_sums, "ALONE", 0)
-    csr = draw_csr(1009, 503, degree=11, weighted=True)
-    x, upstream = normal(503, 37, dtype=dtype), normal(1009, 37, dtype=dtype, seed=1)
+def test_any_number_of_threads_gives_the_same_bits(draw_csr, dtype):
+    csr = draw_csr(1009, 503, degree=11, weighted=True)  # times 64 columns: enough for threads to be started
+    x, upstream = normal(503, 64, dtype=dtype), normal(1009, 64, dtype=dtype, seed=1)
+    assert csr.nnz * 64 > 1 << 19
     one, *others = (
         value_and_gradient(lambda x, t=t: neighbor_sum(x, csr, "sqrt", threads=t), x, upstream)
         for t in (1, 2, 3, 8, 64)
@@ -99,14 +96,13 @@ def test_any_number_of_threads_gives_the_same_bits(draw_csr, dtype, monkeypatch)
         assert torch.equal(one[1], other[1])
 
 
-def test_more_threads_than_rows_and_rows_without_entries_at_the_ends_are_all_filled(monkeypatch):
-    monkeypatch.setattr(pine.nn.row_sums, "ALONE", 0)
+def test_more_threads_than_rows_and_rows_without_entries_at_the_ends_are_all_filled():
     for rows in (1, 2, 5):
         csr = build_csr(np.array([rows // 2]), np.array([0]), None, (rows, 1))
-        out = neighbor_sum(torch.ones(1, 3), csr, threads=16)
+        out = row_sums(csr, np.ones((1, 3)), 16, least_work=0)
         assert out.sum(1).tolist() == [3.0 if row == rows // 2 else 0.0 for row in range(rows)]
     empty = CSR(np.zeros(6, np.int64), np.empty(0, np.int32), None, 4)
-    assert torch.equal(neighbor_sum(torch.ones(4, 2), empty, threads=4), torch.zeros(5, 2))
+    np.testing.assert_array_equal(row_sums(empty, np.ones((4, 2)), 4, least_work=0), np.zeros((5, 2)))
 
 
 @settings(max_examples=40, deadline=None)

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.tensors import make, normal, random_csr
 
-import pine.nn.messages
 from pine.errors import InputError
 from pine.graph.csr import CSR, build_csr
 from pine.nn import SetFunction, neighbor_sum, set_function_reference
@@ -78,12 +77,9 @@ def test_w_before_the_sum_equals_w_after_it_in_value_and_every_gradient(options)
     upstream = normal(*lead, 13, 4, seed=2)
     parameters = [*f.parameters(), *xs]
     # A few nodes at a time, so that there are several parts and an uneven last one.
-    kept, pine.nn.messages.CHUNK["cpu"] = pine.nn.messages.CHUNK["cpu"], 64
-    try:
-        out = f(xs, groups)
-        gradients = torch.autograd.grad(out, parameters, upstream)
-    finally:
-        pine.nn.messages.CHUNK["cpu"] = kept
+    f.chunk = 64
+    out = f(xs, groups)
+    gradients = torch.autograd.grad(out, parameters, upstream)
     wanted = set_function_reference(f, xs, groups)
     torch.testing.assert_close(out, wanted, rtol=1e-11, atol=1e-11)
     torch.testing.assert_close(gradients, torch.autograd.grad(wanted, parameters, upstream), rtol=1e-10, atol=1e-10)
@@ -104,13 +100,13 @@ def test_gradients_are_those_of_the_formula(scales, sigma):
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 127, 128, 129, 300])
-def test_any_number_of_nodes_goes_through_in_parts_of_any_size(nodes, monkeypatch):
+def test_any_number_of_nodes_goes_through_in_parts_of_any_size(nodes):
     f = make(M=(3,), T=2, Q=2)
     x = normal(nodes, 3)
     whole = f.messages([x])[0]
     assert whole.shape == (nodes, f.L)
     for floats in (1, 4 * 128, 4 * 100 + 1):
-        monkeypatch.setitem(pine.nn.messages.CHUNK, "cpu", floats)
+        f.chunk = floats
         torch.testing.assert_close(f.messages([x])[0], whole, rtol=1e-13, atol=1e-13)
     torch.testing.assert_close(f.g(0, x) @ f.W.mT, whole, rtol=1e-13, atol=1e-13)
 

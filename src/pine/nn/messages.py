@@ -22,8 +22,7 @@ _SIGMA_BACKWARD = {
 }
 
 # Floats of g made at a time: about a core's cache on a CPU, enough to fill the device elsewhere.
-CHUNK = {"cpu": 1 << 19}
-CHUNK_ELSEWHERE = 1 << 27
+CACHE_FLOATS, DEVICE_FLOATS = 1 << 19, 1 << 27
 
 
 def g(x: Tensor, a: Tensor, u: Tensor, v: Tensor, sigma: str) -> Tensor:
@@ -32,17 +31,24 @@ def g(x: Tensor, a: Tensor, u: Tensor, v: Tensor, sigma: str) -> Tensor:
     return SIGMA[sigma](p[..., None] * u[..., None, :, :] + v[..., None, :, :])
 
 
-def messages(x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str) -> Tensor:
-    """W g(x): as for g, with W (..., L, T Q), to (..., N, L). Leading dimensions are independent copies."""
-    return cast(Tensor, _Messages.apply(x, a, u, v, W, sigma))  # type: ignore[no-untyped-call]
+def messages(x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, floats: int | None = None) -> Tensor:
+    """W g(x): as for g, with W (..., L, T Q), to (..., N, L). Leading dimensions are independent copies.
+
+    floats: of g made at a time; None: as many as suit the device.
+    """
+    if floats is None:
+        floats = CACHE_FLOATS if x.device.type == "cpu" else DEVICE_FLOATS
+    nodes = max(1, floats // W[..., 0, :].numel())
+    return cast(Tensor, _Messages.apply(x, a, u, v, W, sigma, nodes))  # type: ignore[no-untyped-call]
 
 
 class _Messages(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str) -> Tensor:
+    def forward(ctx: Any, x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, nodes: int) -> Tensor:
         ctx.save_for_backward(x, a, u, v, W)
-        ctx.sigma = sigma
-        return torch.cat([_g(part @ a.mT, u, v, sigma).flatten(-2) @ W.mT for part in _parts(W, x)], dim=-2)
+        ctx.sigma, ctx.nodes = sigma, nodes
+        blocks = torch.split(x, nodes, dim=-2)
+        return torch.cat([_g(block @ a.mT, u, v, sigma).flatten(-2) @ W.mT for block in blocks], dim=-2)
 
     @staticmethod
     @once_differentiable
@@ -51,23 +57,17 @@ class _Messages(torch.autograd.Function):
         dx = torch.empty_like(x) if ctx.needs_input_grad[0] else None
         da, du, dv, dW = (torch.zeros_like(z) for z in (a, u, v, W))
         at = 0
-        for part, dy_part in zip(_parts(W, x), _parts(W, dy), strict=True):
-            p = part @ a.mT
+        for block, dy_block in zip(*(torch.split(each, ctx.nodes, dim=-2) for each in (x, dy)), strict=True):
+            p = block @ a.mT
             z = _g(p, u, v, ctx.sigma)
-            dW += dy_part.mT @ z.flatten(-2)
-            dz = (dy_part @ W).view_as(z)
+            dW += dy_block.mT @ z.flatten(-2)
+            dz = (dy_block @ W).view_as(z)
             dp = _into(_SIGMA_BACKWARD[ctx.sigma](dz, z, grad_input=dz), p, u, du, dv)
-            da += dp.mT @ part
+            da += dp.mT @ block
             if dx is not None:
-                dx[..., at : at + part.shape[-2], :] = (dp @ a).sum_to_size(part.shape)
-            at += part.shape[-2]
-        return dx, da, du, dv, dW, None
-
-
-def _parts(W: Tensor, x: Tensor) -> tuple[Tensor, ...]:
-    """x (..., N, any), a few nodes at a time."""
-    floats_per_node = W[..., 0, :].numel()
-    return torch.split(x, max(1, CHUNK.get(x.device.type, CHUNK_ELSEWHERE) // floats_per_node), dim=-2)
+                dx[..., at : at + block.shape[-2], :] = (dp @ a).sum_to_size(block.shape)
+            at += block.shape[-2]
+        return dx, da, du, dv, dW, None, None
 
 
 def _g(p: Tensor, u: Tensor, v: Tensor, sigma: str) -> Tensor:

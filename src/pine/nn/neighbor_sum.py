@@ -17,8 +17,7 @@ from torch import Tensor
 
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
-from pine.nn.row_sums import row_sums
-from pine.nn.torch_row_sums import TorchRows
+from pine.nn.row_sums import TorchRows, row_sums
 
 # The power of the degree that the sum is divided by.
 SCALINGS = {"sum": 0.0, "sqrt": 0.5, "mean": 1.0}
@@ -112,9 +111,9 @@ class Neighbors:
         if self.device.type != "cpu":
             return self._torch_rows[transposed].total(x)
         csr = self.csr.transposed if transposed else self.csr
-        scales = {"row_scale": None, "column_scale": self.scale} if transposed else {"row_scale": self.scale}
+        row_scale, column_scale = (None, self.scale) if transposed else (self.scale, None)
         threads = self.threads or torch.get_num_threads()
-        return torch.from_numpy(row_sums(csr, x.contiguous().numpy(), threads, **scales))
+        return torch.from_numpy(row_sums(csr, x.contiguous().numpy(), threads, row_scale, column_scale))
 
     @cached_property
     def _torch_rows(self) -> tuple[TorchRows, TorchRows]:

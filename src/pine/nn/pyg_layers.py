@@ -19,7 +19,7 @@ from pine.nn.set_function import SetFunction
 UNKNOWN = -1  # as PyTorch Geometric has it
 
 
-class _Layer(SetFunction):
+class _LayerFunction(SetFunction):
     """A set function of K groups whose sums are made elsewhere, with an optional norm after the sum.
 
     M = -1: the directions a are made when the first input, or a saved state, says how long they are.
@@ -120,7 +120,7 @@ class PINEAggregation(Aggregation):  # type: ignore[misc]
         super().__init__()
         self.in_channels, self.out_channels = in_channels, out_channels
         sizes = {"L": hidden_channels, "T": projections, "Q": scales, "sigma": sigma}
-        self.f = _Layer(_checked(in_channels)[0], out_channels, 1, scaling, norm, **sizes)
+        self.f = _LayerFunction(_checked(in_channels)[0], out_channels, 1, scaling, norm, **sizes)
 
     def reset_parameters(self) -> None:
         """Draw all parameters anew."""
@@ -138,10 +138,10 @@ class PINEAggregation(Aggregation):  # type: ignore[misc]
         if x.ndim != 2 or dim not in (-2, 0):
             raise InputError(f"messages must be (num_messages, channels), got {tuple(x.shape)} and dim={dim}")
         self.f.sized_by(x.size(1))
-        (said,) = self.f.messages([x])
-        sums = self.reduce(said, index, ptr, dim_size, dim, reduce="sum")
+        (messages,) = self.f.messages([x])
+        sums = self.reduce(messages, index, ptr, dim_size, dim, reduce="sum")
         if SCALINGS[self.f.scaling]:
-            count = self.reduce(said.new_ones(len(said), 1), index, ptr, dim_size, dim, reduce="sum")
+            count = self.reduce(messages.new_ones(len(messages), 1), index, ptr, dim_size, dim, reduce="sum")
             sums = sums / count.clamp(min=1).pow(SCALINGS[self.f.scaling])
         return self.f.finished(sums)
 
@@ -201,7 +201,7 @@ class PINEConv(MessagePassing):  # type: ignore[misc]
         one_of("scaling", scaling, SCALINGS)
         self.in_channels, self.out_channels, self.num_groups = in_channels, out_channels, num_groups
         sizes = {"L": hidden_channels, "T": projections, "Q": scales, "sigma": sigma}
-        self.f = _Layer(pair[0], out_channels, num_groups, scaling, norm, **sizes)
+        self.f = _LayerFunction(pair[0], out_channels, num_groups, scaling, norm, **sizes)
         self.root = Linear(pair[1], out_channels, bias=False) if root_weight else None
 
     def reset_parameters(self) -> None:
@@ -228,11 +228,11 @@ class PINEConv(MessagePassing):  # type: ignore[misc]
         number = target.size(0) if target is not None else size[1] if size is not None else source.size(0)
         here, there = (edge_index[0], edge_index[1]) if self.flow == "source_to_target" else edge_index.flip([0])
         weight = self._scaled(there, edge_type, edge_weight, number, source)
-        said = torch.cat(self.f.messages([source] * self.num_groups))
+        messages = torch.cat(self.f.messages([source] * self.num_groups))
         if edge_type is not None:
             here = here + edge_type * source.size(0)  # the rows of a group stand after those of the group before
         ends = torch.stack([here, there] if self.flow == "source_to_target" else [there, here])
-        sums = self.propagate(ends, x=(said, None), edge_weight=weight, size=(said.size(0), number))
+        sums = self.propagate(ends, x=(messages, None), edge_weight=weight, size=(messages.size(0), number))
         out = self.f.finished(sums)
         if self.root is not None and target is not None:
             out = out + self.root(target)

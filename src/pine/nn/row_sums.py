@@ -1,7 +1,8 @@
-"""The fast sum on a CPU: out[v] = r_v * (sum of w_e s_j x[j] over the entries e of row v, j their columns).
+"""Fast sums over compressed rows: out[v] = r_v * (sum of w_e s_j x[j] over the entries e of row v, j their columns).
 
-Written in LLVM's vector types, because a row's sum must stay in registers: numba's own loops write it back to memory
-for every neighbor, which takes 1.4 (64 columns) to 2 (16 columns) times as long on 200K nodes.
+On a CPU (row_sums) in LLVM's vector types, because a row's sum must stay in registers: numba's own loops write it back
+to memory for every neighbor, which takes 1.4 (64 columns) to 2 (16 columns) times as long on 200K nodes. Elsewhere
+(TorchRows) in torch's own operations.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import torch
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+from torch import Tensor
 
 from pine._internal.compiled import compiled
 from pine._internal.parallel import over_ranges
 from pine.graph.csr import CSR
 
-# Below this many additions starting threads costs more than it brings (about .1 ms).
-ALONE = 1 << 19
 # More ranges than threads, so that a thread that is held up leaves its work to the others.
 RANGES_PER_THREAD = 8
 
@@ -32,15 +33,18 @@ def row_sums(
     threads: int,
     row_scale: NDArray[np.float64] | None = None,
     column_scale: NDArray[np.float64] | None = None,
+    least_work: int = 1 << 19,
 ) -> NDArray[Any]:
     """Sum rows of x (num_columns, width), C-ordered floats: (num_rows, width).
+
+    least_work: additions below which starting threads costs more than it brings (about .1 ms).
 
     A row is summed by one thread in the order of its entries: the same bits for any number of threads.
     """
     # NumPy's memory, not torch's: it asks for huge pages, and first touching small ones takes as long as the sum.
     out = np.empty((csr.num_rows, x.shape[1]), x.dtype)
     arguments: tuple[Any, ...] = (csr.indptr, csr.indices, csr.weights, column_scale, row_scale, x, out)
-    if threads < 2 or (csr.nnz + csr.num_rows) * x.shape[1] < ALONE:
+    if threads < 2 or (csr.nnz + csr.num_rows) * x.shape[1] < least_work:
         _sum_rows(0, csr.num_rows, *arguments)
         return out
     marks = np.searchsorted(csr.indptr, np.linspace(0, csr.nnz, threads * RANGES_PER_THREAD + 1)[1:-1]).tolist()
@@ -143,3 +147,50 @@ def _tile_in_llvm(
 
 
 _tile: Any = intrinsic(prefer_literal=True)(_tile_in_llvm)
+
+
+class TorchRows:
+    """The same sum in torch's own operations, for devices that are not the CPU: gather rows, then add up.
+
+    most_gathered: numbers of gathered rows held at a time; 2^28 are 1 GiB of float32.
+    """
+
+    def __init__(
+        self,
+        csr: CSR,
+        row_scale: NDArray[np.float64] | None,
+        column_scale: NDArray[np.float64] | None,
+        device: torch.device,
+        most_gathered: int = 1 << 28,
+    ) -> None:
+        self.most_gathered = most_gathered
+        self.shape = (csr.num_rows, csr.num_columns)
+        self.start = csr.indptr
+        self.indptr = torch.tensor(csr.indptr, device=device)
+        self.indices = torch.tensor(csr.indices, device=device)
+        self.weights = None if csr.weights is None else torch.tensor(csr.weights, device=device)
+        self.row_scale = None if row_scale is None else torch.tensor(row_scale, device=device)
+        self.column_scale = None if column_scale is None else torch.tensor(column_scale, device=device)
+
+    def total(self, x: Tensor) -> Tensor:
+        """(num_columns, width) to (num_rows, width), a bounded number of gathered rows at a time."""
+        if self.column_scale is not None:
+            x = x * self.column_scale.to(x.dtype)[:, None]
+        out = x.new_empty(self.shape[0], x.shape[1])
+        for lo, hi in self._ranges(self.most_gathered // max(1, x.shape[1])):
+            first, last = int(self.start[lo]), int(self.start[hi])
+            rows = x.index_select(0, self.indices[first:last])
+            if self.weights is not None:
+                rows *= self.weights[first:last].to(x.dtype)[:, None]
+            out[lo:hi] = torch.segment_reduce(rows, "sum", offsets=self.indptr[lo : hi + 1] - first, axis=0, initial=0)
+        if self.row_scale is not None:
+            out *= self.row_scale.to(x.dtype)[:, None]
+        return out
+
+    def _ranges(self, limit: int) -> list[tuple[int, int]]:
+        """Ranges of rows with at most limit entries each, or a single row."""
+        marks = [0]
+        while marks[-1] < self.shape[0]:
+            end = int(np.searchsorted(self.start, self.start[marks[-1]] + limit, side="right")) - 1
+            marks.append(max(marks[-1] + 1, end))
+        return list(pairwise(marks))

@@ -46,6 +46,8 @@ class SetFunction(nn.Module):
     generator: where the initial parameters come from; torch's own when left out.
     """
 
+    chunk: int | None = None  # floats of g made at a time; None: as many as suit the device
+
     def __init__(
         self,
         M: Sequence[int],
@@ -130,23 +132,23 @@ class SetFunction(nn.Module):
         if isinstance(xs, Tensor) or len(xs) != len(self.M):
             got = "one tensor" if isinstance(xs, Tensor) else f"{len(xs)}"
             raise InputError(f"xs must be a sequence of {len(self.M)} tensors, one per group, got {got}")
-        said = []
+        made = []
         Ws = torch.split(self._scaled(self.W), self.z_sizes, dim=-1)
         for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True)):
             a, u, v = self._inner(k)
-            y = messages(self._input(k, x, generator), a, u, v, W_k, self.sigma)
+            y = messages(self._input(k, x, generator), a, u, v, W_k, self.sigma, self.chunk)
             if self.centered:
                 y = y - (W_k @ self._g_of_0(k)[..., None]).mT
-            said.append(y)
-        return said
+            made.append(y)
+        return made
 
-    def combine(self, said: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
+    def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         """Sum the messages over the neighbors in each group and finish h: (num_targets, d)."""
         if len(groups) != len(self.M):
             raise InputError(f"groups must have one entry per group, {len(self.M)}, got {len(groups)}")
         sums = [
             _in_columns(y, partial(neighbor_sum, neighbors=group, scaling=self.scaling))
-            for y, group in zip(said, groups, strict=True)
+            for y, group in zip(messages, groups, strict=True)
             if group is not None
         ]
         if not sums:
