@@ -14,7 +14,7 @@ from pine.baselines.skip_gram.walk_vectors import walk_vectors
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph
-from pine.graph.sampling.node2vec_walks import SecondOrderWalker
+from pine.graph.sampling.node2vec_walks import Node2VecWalker
 from pine.labels import Labels
 
 
@@ -46,7 +46,7 @@ class Node2Vec(Embedder):
                 f"p and q must be positive numbers, got {self.p} and {self.q}; 1 and 1 is an unbiased walk"
             )
         vectors = walk_vectors(
-            SecondOrderWalker.of(graph.links(), self.p, self.q),
+            Node2VecWalker.of(graph.links(), self.p, self.q),
             graph.num_nodes,
             walks=self.walks,
             length=self.length,

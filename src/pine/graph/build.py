@@ -59,7 +59,7 @@ def build_relations(
 def _read(
     table: EdgeTable, relation: Relation, numberings: Mapping[str, ClosedNumbering | OpenNumbering]
 ) -> tuple[list[int], list[int], list[NDArray[Any]]]:
-    """Hand the ids of a relation to the numberings of its two types; returns the places they got, and the weights."""
+    """Number the ids of a relation; returns which columns of its two types hold them, and the weights."""
     source, _, target = relation
     sources, targets, weights = [], [], []
     start = 0

@@ -38,21 +38,21 @@ def relations_from_networkx(
     if not nodes:
         raise InputError("the NetworkX graph has no nodes")
     typed = type is not None and any(type in data for _, data in nodes)
-    place: dict[Any, tuple[str, Any]] = {}
+    typed_ids: dict[Any, tuple[str, Any]] = {}
     for node, data in nodes:
         if typed and type not in data:
             raise InputError(
                 f"node {node!r} lacks the attribute {type!r} that other nodes have; give every node a type"
             )
-        place[node] = (str(data[type]), data.get("id", node)) if typed else (NODE, node)
+        typed_ids[node] = (str(data[type]), data.get("id", node)) if typed else (NODE, node)
     ids: dict[str, list[Any]] = {}
-    for kind, node in place.values():
+    for kind, node in typed_ids.values():
         ids.setdefault(kind, []).append(node)
 
     edges: dict[Relation, list[tuple[Any, Any]]] = {} if typed else {EDGE: []}
     weights: dict[Relation, list[Any]] = {}
     for source, target, data in graph.edges(data=True):
-        (source_type, source_id), (target_type, target_id) = place[source], place[target]
+        (source_type, source_id), (target_type, target_id) = typed_ids[source], typed_ids[target]
         name = str(data[relation]) if relation is not None and relation in data else EDGE[1]
         key = (source_type, name, target_type)
         # An undirected graph does not say which end comes first: both orders are one relation.
@@ -66,7 +66,7 @@ def relations_from_networkx(
         relations=edges,
         nodes=ids,
         weights={key: _weights(weights.get(key, [])) for key in edges},
-        features=_features(nodes, place, features),
+        features=_features(nodes, typed_ids, features),
         directed=graph.is_directed() if directed is None else directed,
         **options,
     )
@@ -79,11 +79,11 @@ def _weights(given: list[Any]) -> list[Any] | None:
     return [1.0 if weight is None else weight for weight in given]
 
 
-def _features(nodes: Any, place: dict[Any, tuple[str, Any]], name: str | None) -> dict[str, Any] | None:
+def _features(nodes: Any, typed_ids: dict[Any, tuple[str, Any]], name: str | None) -> dict[str, Any] | None:
     rows: dict[str, list[Any]] = {}
     having: dict[str, int] = {}
     for node, data in nodes:
-        kind = place[node][0]
+        kind = typed_ids[node][0]
         rows.setdefault(kind, []).append(data.get(name))
         having[kind] = having.get(kind, 0) + (name in data)
     found = {kind: rows[kind] for kind, count in having.items() if name is not None and count}
