@@ -1,4 +1,4 @@
-"""Second-order walks step with the probabilities of their formula, without a table of pairs of edges."""
+"""The walks of node2vec step with the probabilities of their formula, without a table of pairs of edges."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_memory_is_linear_in_edges():
     # A star of 2,000 has 4 million pairs of edges.
     links = Graph.from_edges([(0, i) for i in range(1, 2001)], weights=np.arange(1, 2001.0)).links()
     walker = Node2VecWalker.of(links, 0.5, 2).walker
-    assert walker.neighbors.nbytes + walker.keep.nbytes + walker.other.nbytes < 30 * links.nnz
+    assert walker.neighbors.nbytes + walker.keep.nbytes + walker.alias.nbytes < 30 * links.nnz
 
 
 def test_a_number_of_threads_that_cannot_be_is_explained():
