@@ -185,7 +185,7 @@ def test_a_cache_that_cannot_be_written_is_explained(
         load("email-eu")
 
 
-def test_a_file_with_the_right_sum_is_kept_and_one_with_another_is_not(server: Server, tmp_path: Path) -> None:
+def test_a_file_with_the_right_checksum_is_kept_and_one_with_another_is_not(server: Server, tmp_path: Path) -> None:
     server.files["/good"] = b"content"
     total = hashlib.sha256(b"content").hexdigest()
     fetch(f"{server.url}/good", tmp_path / "good", total)

@@ -70,7 +70,7 @@ def test_planetoids_parts_land_on_their_nodes(tmp_path: Path) -> None:
     assert features.toarray().tolist() == [[1, 0], [0, 2], [0, 3], [0, 0], [4, 4]]
 
 
-def test_a_pickle_with_another_sum_is_not_opened(tmp_path: Path) -> None:
+def test_a_pickle_with_another_checksum_is_not_opened(tmp_path: Path) -> None:
     trap, path = tmp_path / "trap", tmp_path / "ind.cora.x"
     path.write_bytes(pickle.dumps(Trap(str(trap)), protocol=2))
     with pytest.raises(InputError, match="it is a pickle, so no other file is opened"):
@@ -78,7 +78,7 @@ def test_a_pickle_with_another_sum_is_not_opened(tmp_path: Path) -> None:
     assert not trap.exists()
 
 
-def test_even_a_pickle_with_the_right_sum_may_not_call_anything_else(tmp_path: Path) -> None:
+def test_even_a_pickle_with_the_right_checksum_may_not_call_anything_else(tmp_path: Path) -> None:
     trap, path = tmp_path / "trap", tmp_path / "ind.cora.x"
     path.write_bytes(pickle.dumps(Trap(str(trap)), protocol=2))
     total = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -69,7 +69,7 @@ def test_features_may_be_dense_or_sparse_and_become_float32():
     assert sparse.dtype == np.float32
 
 
-def test_an_edge_to_a_node_outside_a_closed_list_is_refused_with_its_place(tmp_path):
+def test_an_edge_to_a_node_outside_a_closed_list_is_refused_with_its_line(tmp_path):
     (tmp_path / "e.csv").write_text("source,target\na,b\nb,z\n")
     with pytest.raises(InputError, match=r"e\.csv, line 3: 'z' is not among the given nodes of type 'node'"):
         Graph.from_edges(tmp_path / "e.csv", nodes=["a", "b"])

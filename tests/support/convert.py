@@ -58,5 +58,5 @@ TYPED = {
     ),
 }
 ALL = PLAIN | {f"typed {name}": graph for name, graph in TYPED.items()}
-# What must be said for a graph to come back as it was.
+# Options without which a graph does not come back as it was.
 OPTIONS: dict[str, dict[str, str]] = {"loops": {"self_loops": "keep"}, "parallel": {"duplicates": "keep"}}

@@ -223,11 +223,15 @@ class Graph:
             for group in self.groups(by, direction)
         }
 
-    # ---- elsewhere ----
+    # ---- other libraries ----
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph, **options: Any) -> Graph:
-        """Take a NetworkX graph: see pine.graph.convert.networkx."""
+        """Take a NetworkX graph with its node order and ids.
+
+        Options: type, relation, weight and features name the attributes to read (pine.graph.convert.networkx);
+        directed; those of from_relations.
+        """
         return cls.from_relations(**relations_from_networkx(graph, **options))
 
     def to_networkx(self) -> networkx.Graph:
@@ -236,7 +240,10 @@ class Graph:
 
     @classmethod
     def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
-        """Take a square sparse matrix of weights: see pine.graph.convert.scipy."""
+        """Take a square sparse matrix of weights.
+
+        Options: ids of the rows, weights to keep or drop the entries (pine.graph.convert.scipy), those of from_edges.
+        """
         arguments, ids = edges_from_scipy(matrix, **options)
         return cls.from_edges(**arguments).renamed(ids)
 
@@ -246,7 +253,7 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: Any, **options: Any) -> Graph:
-        """Take PyG's Data or HeteroData: see pine.graph.convert.pyg."""
+        """Take PyG's Data or HeteroData; options: directed (pine.graph.convert.pyg), and those of from_relations."""
         arguments, ids = relations_from_pyg(data, **options)
         return cls.from_relations(**arguments).renamed(ids)
 
