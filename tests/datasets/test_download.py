@@ -106,11 +106,6 @@ def test_a_download_reports_its_bytes_to_the_callback(entry: Entry) -> None:
     load("email-eu", progress=lambda done, planned, what: pytest.fail("it is there already"))
 
 
-def test_a_download_prints_nothing(entry: Entry, capfd: pytest.CaptureFixture[str]) -> None:
-    load("email-eu")
-    assert capfd.readouterr() == ("", "")
-
-
 def test_the_order_in_which_a_publisher_lists_edges_does_not_matter(entry: Entry, server: Server) -> None:
     server.files["/edges.txt"] = b"2\t2\r\n0\t1\r\n1\t2\r\n"
     assert load("email-eu").graph.num_edges == 2
