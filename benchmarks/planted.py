@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.graph import NODE, Graph
+from pine.graph import EDGE, NODE, Graph
 from pine.graph.csr import CSR, build_csr
-from pine.graph.graph import EDGE
 from pine.graph.ids.node_ids import ids_from
 from pine.graph.nodes import Nodes
 

@@ -36,7 +36,7 @@ from pine import Graph
 from pine.baselines import DeepWalk, Node2Vec
 from pine.baselines.skip_gram.skip_gram import NEGATIVES, skip_gram
 from pine.graph.csr import build_csr
-from pine.graph.sampling.node2vec_walks import SecondOrderWalker
+from pine.graph.sampling.node2vec_walks import Node2VecWalker
 from pine.graph.sampling.walks import Walker
 
 WALKS, LENGTH, WINDOW, DIM = 10, 80, 10, 64
@@ -79,7 +79,7 @@ def dense_graph(num_nodes: int) -> Graph:
 # ---- ours ----
 
 
-def made_walks(walker: Walker | SecondOrderWalker, num_nodes: int, walks: int, threads: int) -> list[NDArray[Any]]:
+def made_walks(walker: Walker | Node2VecWalker, num_nodes: int, walks: int, threads: int) -> list[NDArray[Any]]:
     """So many passes of a walk from every node."""
     rng = np.random.default_rng(0)
     return [walker.walks(rng.permutation(num_nodes), LENGTH, int(rng.integers(2**63)), threads) for _ in range(walks)]
@@ -88,7 +88,7 @@ def made_walks(walker: Walker | SecondOrderWalker, num_nodes: int, walks: int, t
 def our_way(work: Work, graph: Graph, made: list[NDArray[Any]], threads: int) -> Callable[[], Any]:
     """What is timed on our side."""
     if work.part == "walks":
-        kind = Walker.of if work.p == work.q == 1 else lambda rows: SecondOrderWalker.of(rows, work.p, work.q)
+        kind = Walker.of if work.p == work.q == 1 else lambda rows: Node2VecWalker.of(rows, work.p, work.q)
         return lambda: made_walks(kind(graph.links()), graph.num_nodes, len(made), threads)
     if work.part == "skip-gram":
         return lambda: our_skip_gram(work.output, graph.num_nodes, made, threads)

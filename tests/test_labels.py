@@ -1,4 +1,4 @@
-"""Labels in every form, and what is said when they do not fit."""
+"""Labels in every form, and the errors for those that do not fit."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def test_numbers_are_understood_and_minus_one_is_a_number_like_others(given):
     assert labels.values.tolist() == [1.5, -1.0, 2.0]
 
 
-def test_the_task_can_be_said():
+def test_the_task_can_be_given():
     assert read_labels(GRAPH, [1, 2, 3, 4], "numbers").task == "numbers"
     assert read_labels(GRAPH, [1.0, 2.0, None, 2.0], "classes").classes.tolist() == [1.0, 2.0]
 
 
-def test_labels_of_a_typed_graph_say_their_type():
+def test_labels_of_a_typed_graph_name_their_type():
     labels = read_labels(TYPED, {"paper": {2: "x"}})
     assert (labels.type, labels.known.tolist()) == ("paper", [1])
 

@@ -1,4 +1,4 @@
-"""Labels in every form that users have them, turned into one: which nodes are known, and their values as numbers."""
+"""Labels in every form that users have them, turned into one: which nodes have a label, and its value as a number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Labels:
         return 1 if self.classes is None else len(self.classes)
 
     def targets(self) -> NDArray[np.float64]:
-        """What a score per class should be at the known nodes: (num_known, num_outputs)."""
+        """The scores that a perfect prediction has at the known nodes: (num_known, num_outputs)."""
         if self.task == "classes":
             one_hot: NDArray[np.float64] = np.eye(self.num_outputs)[self.values]
             return one_hot
@@ -59,12 +59,12 @@ def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels | None:
     one_of("task", task, ("auto", *TASKS))
     if labels is None:
         return None
-    type, given = _labelled_type(graph, labels)
+    type, given = _labeled_type(graph, labels)
     known, values = _known_values(graph, type, given)
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return _from_indicator(type, known, values, task)
     if task == "auto":
-        task = _guess(values)
+        task = _guess_task(values)
     if task == "label-sets":
         return _from_sets(type, known, values)
     if task == "numbers":
@@ -72,7 +72,7 @@ def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels | None:
     return _from_classes(type, known, values)
 
 
-def _labelled_type(graph: Graph, labels: Any) -> tuple[str, Any]:
+def _labeled_type(graph: Graph, labels: Any) -> tuple[str, Any]:
     if len(graph.node_types) == 1:
         return graph.node_types[0], labels
     if not isinstance(labels, Mapping):
@@ -89,8 +89,9 @@ def _labelled_type(graph: Graph, labels: Any) -> tuple[str, Any]:
 
 
 def _known_values(graph: Graph, type: str, given: Any) -> tuple[NDArray[np.int64], Any]:
-    """Positions of the nodes that something is said of, and what is said."""
+    """Positions of the nodes that labels are given for, and these labels."""
     count = graph.count(type)
+    values: Any
     if isinstance(given, Mapping):
         if not given:
             raise InputError("labels are empty; give at least one, or none at all: labels=None")
@@ -100,12 +101,12 @@ def _known_values(graph: Graph, type: str, given: Any) -> tuple[NDArray[np.int64
             node = list(given)[int(np.flatnonzero(positions < 0)[0])]
             raise InputError(f"there is a label for node {node!r}, but no such node of type {type!r} in the graph")
         order = np.argsort(positions, kind="stable")
-        said = list(given.values())
-        return positions[order], [said[i] for i in order]
+        values = list(given.values())
+        return positions[order], [values[i] for i in order]
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"labels must be an array in node order or {{id: label}}, got {given!r}")
     if isinstance(given, Sequence) and any(isinstance(value, set | frozenset) for value in given):
-        values: Any = list(given)
+        values = list(given)
     else:
         values = _as_array(given)
     if len(values) != count:
@@ -133,7 +134,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 
-def _guess(values: Any) -> Task:
+def _guess_task(values: Any) -> Task:
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         return "numbers" if values.dtype.kind == "f" else "classes"
     present = [value for value in values if not _is_missing(value)]
@@ -144,7 +145,7 @@ def _guess(values: Any) -> Task:
     return "classes"
 
 
-def _some(known: NDArray[np.int64]) -> None:
+def _require_known(known: NDArray[np.int64]) -> None:
     if not len(known):
         raise InputError("labels hold no known label; give at least one, or none at all: labels=None")
 
@@ -152,7 +153,7 @@ def _some(known: NDArray[np.int64]) -> None:
 def _from_classes(type: str, known: NDArray[np.int64], values: Any) -> Labels:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         keep = values != -1
-        _some(known[keep])
+        _require_known(known[keep])
         classes, codes = np.unique(values[keep], return_inverse=True)
         return Labels("classes", type, known[keep], codes.astype(np.int64), classes)
     plain = values.tolist() if isinstance(values, np.ndarray) else list(values)
@@ -160,7 +161,7 @@ def _from_classes(type: str, known: NDArray[np.int64], values: Any) -> Labels:
         [not (_is_missing(value) or (isinstance(value, Integral) and value == -1)) for value in plain], bool
     )
     present = [value for value, kept in zip(plain, keep, strict=True) if kept]
-    _some(known[keep])
+    _require_known(known[keep])
     numbers = _numbered(present)
     return Labels("classes", type, known[keep], np.array([numbers[v] for v in present], np.int64), _array(numbers))
 
@@ -168,7 +169,7 @@ def _from_classes(type: str, known: NDArray[np.int64], values: Any) -> Labels:
 def _from_sets(type: str, known: NDArray[np.int64], values: Any) -> Labels:
     keep = np.array([not _is_missing(value) for value in values], bool)
     present = [value for value, kept in zip(values, keep, strict=True) if kept]
-    _some(known[keep])
+    _require_known(known[keep])
     for value in present:
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise InputError(f"label sets must be sets of names or rows of 0 and 1, got {value!r}")
@@ -195,7 +196,7 @@ def _from_indicator(type: str, known: NDArray[np.int64], values: NDArray[Any], t
         raise InputError(
             f"labels, row {row}: label sets hold 0 and 1, and -1 or NaN in unknown rows, got {values[row]}"
         )
-    _some(known[keep])
+    _require_known(known[keep])
     return Labels("label-sets", type, known[keep], matrix[keep].astype(np.uint8), np.arange(matrix.shape[1]))
 
 
@@ -211,7 +212,7 @@ def _from_numbers(type: str, known: NDArray[np.int64], values: Any) -> Labels:
             f"labels must be finite, got infinity at node position {known[np.flatnonzero(np.isinf(numbers))[0]]}"
         )
     keep = ~np.isnan(numbers)
-    _some(known[keep])
+    _require_known(known[keep])
     return Labels("numbers", type, known[keep], numbers[keep], None)
 
 

@@ -14,10 +14,10 @@ import pytest
 
 from pine._internal.files import atomic_write
 from pine.datasets import CATALOG, available, load
-from pine.datasets.arrays import content_sum
+from pine.datasets.arrays import content_sha256
 from pine.datasets.download import fetch
 from pine.datasets.entry import Entry, Original
-from pine.datasets.places import cache_folder
+from pine.datasets.folders import cache_folder
 from pine.errors import InputError
 
 EDGES = b"0 1\n1 2\n2 2\n"
@@ -66,7 +66,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def entry(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Entry:
-    """Email-eu of three nodes, at home on the local server."""
+    """Email-eu of three nodes, published on the local server."""
     monkeypatch.delenv("PINE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     server.files = {"/edges.txt": EDGES, "/labels.txt": LABELS}
@@ -76,7 +76,7 @@ def entry(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> En
         nodes={"node": 3},
         rows={"to": 3},
         originals=(Original(f"{server.url}/edges.txt", "e/edges.txt"), Original(f"{server.url}/labels.txt", "e/l.txt")),
-        content=content_sum(arrays),
+        content=content_sha256(arrays),
     )
     monkeypatch.setitem(CATALOG, "email-eu", entry)
     return entry
@@ -96,13 +96,23 @@ def test_a_missing_data_set_is_downloaded_once_and_kept_in_our_form(entry: Entry
     assert server.asked == ["/edges.txt", "/labels.txt"]
 
 
-def test_the_order_in_which_a_home_lists_edges_does_not_matter(entry: Entry, server: Server) -> None:
+def test_a_download_reports_its_bytes_to_the_callback(entry: Entry) -> None:
+    calls: list[tuple[int, int, str]] = []
+    load("email-eu", progress=lambda done, planned, what: calls.append((done, planned, what)))
+    assert calls[0] == (0, len(EDGES), "email-eu")
+    assert (len(EDGES), len(EDGES), "edges.txt") in calls
+    assert calls[-1] == (len(EDGES + LABELS), len(EDGES + LABELS), "l.txt")
+    assert calls == sorted(calls, key=lambda call: call[:2])
+    load("email-eu", progress=lambda done, planned, what: pytest.fail("it is there already"))
+
+
+def test_the_order_in_which_a_publisher_lists_edges_does_not_matter(entry: Entry, server: Server) -> None:
     server.files["/edges.txt"] = b"2\t2\r\n0\t1\r\n1\t2\r\n"
     assert load("email-eu").graph.num_edges == 2
 
 
 @pytest.mark.parametrize("content", [b"0 1\n1 2\n1 1\n", b"0 1\n1 2\n", b"<html>moved</html>", b"0 1\n1", b""])
-def test_a_home_that_sends_something_else_is_refused(entry: Entry, server: Server, content: bytes) -> None:
+def test_a_publisher_that_sends_something_else_is_refused(entry: Entry, server: Server, content: bytes) -> None:
     server.files["/edges.txt"] = content
     with pytest.raises(
         InputError, match=r"dataset 'email-eu' is not in .*edges\.txt and http.*(content must be|cannot be read)"
@@ -170,7 +180,7 @@ def test_a_cache_that_cannot_be_written_is_explained(
         load("email-eu")
 
 
-def test_a_file_with_the_right_sum_is_kept_and_one_with_another_is_not(server: Server, tmp_path: Path) -> None:
+def test_a_file_with_the_right_checksum_is_kept_and_one_with_another_is_not(server: Server, tmp_path: Path) -> None:
     server.files["/good"] = b"content"
     total = hashlib.sha256(b"content").hexdigest()
     fetch(f"{server.url}/good", tmp_path / "good", total)
@@ -209,4 +219,4 @@ def test_every_downloadable_data_set_states_what_it_must_hold(need_data: Callabl
             values: dict[str, np.ndarray] = {}
             for file in entry.files:
                 values.update(np.load(need_data(file) / file, allow_pickle=False))
-            assert content_sum(values) == entry.content, entry.name
+            assert content_sha256(values) == entry.content, entry.name

@@ -6,12 +6,12 @@ import numpy as np
 
 from pine import Graph
 from pine.datasets import Dataset
-from pine.labels import read_labels
+from pine.labels import Labels, read_labels
 
 SIZE, WIDTH = 50, 4
 
 
-def planted(graphs=8, seed=0, single=False):
+def planted(graphs: int = 8, seed: int = 0, single: bool = False) -> Dataset:
     """Label k of a node: whether attribute k sums to more than 0 over its neighbors. The last node of a graph is alone.
 
     The last but one of the graphs is for validation, the last for test. single: they are one graph, with classes.
@@ -23,8 +23,8 @@ def planted(graphs=8, seed=0, single=False):
     edges = pairs.reshape(-1, 2)
     x = rng.normal(size=(count, WIDTH)).astype(np.float32)
     graph = Graph.from_edges(edges, nodes=np.arange(count))
-    heard = graph.adjacency().to_scipy() @ x
-    labels = heard.argmax(1) if single else (heard > 0).astype(np.uint8)
+    summed = graph.adjacency().to_scipy() @ x
+    labels = summed.argmax(1) if single else (summed > 0).astype(np.uint8)
     part = np.where(ids < graphs - 2, 0, ids - graphs + 3)
     return Dataset(
         name="planted",
@@ -39,7 +39,8 @@ def planted(graphs=8, seed=0, single=False):
     )
 
 
-def labels_of(data):
+def labels_of(data: Dataset) -> Labels:
+    """Its labels as methods take them."""
     labels = read_labels(data.graph, data.labels)
     assert labels is not None
     return labels

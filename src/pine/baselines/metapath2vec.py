@@ -17,7 +17,7 @@ from pine.baselines.skip_gram.skip_gram import NEGATIVES, embed_walks
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError, listed
 from pine.graph import Graph
-from pine.graph.sampling.metapath_walks import TypedWalker
+from pine.graph.sampling.metapath_walks import MetapathWalker
 from pine.labels import Labels
 
 Metapath = Sequence[str]
@@ -56,7 +56,7 @@ class Metapath2Vec(Embedder):
         cycles = [[graph.node_types.index(type) for type in metapath[:-1]] for metapath in metapaths]
         bounds = np.cumsum([0, *(graph.count(type) for type in graph.node_types)])
         vectors = embed_walks(
-            TypedWalker.of(graph.links(), bounds, cycles),
+            MetapathWalker.of(graph.links(), bounds, cycles),
             graph.num_nodes,
             walks=self.walks,
             length=self.length,

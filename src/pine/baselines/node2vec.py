@@ -12,7 +12,7 @@ from pine._internal.settings import Count, FinitePositive
 from pine.baselines.skip_gram.skip_gram import NEGATIVES, embed_walks
 from pine.embedder import Embedder, Fitted, Seed
 from pine.graph import Graph
-from pine.graph.sampling.node2vec_walks import SecondOrderWalker
+from pine.graph.sampling.node2vec_walks import Node2VecWalker
 from pine.labels import Labels
 
 
@@ -40,7 +40,7 @@ class Node2Vec(Embedder):
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         vectors = embed_walks(
-            SecondOrderWalker.of(graph.links(), self.p, self.q),
+            Node2VecWalker.of(graph.links(), self.p, self.q),
             graph.num_nodes,
             walks=self.walks,
             length=self.length,

@@ -12,7 +12,8 @@ from pine.cli.progress import progress_bar
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.graph.ids.column import column
-from pine.graph.read.text import sniff
+from pine.graph.read.dialect import sniff
+from pine.graph.read.text import read_columns
 from pine.methods import method_class
 
 
@@ -69,7 +70,7 @@ def read_label_file(path: Path, graph: Graph, label_type: str | None) -> Any:
     found: dict[Any, list[str]] = {}
     row = 0
     known = graph.nodes.of(type)
-    for ids, names in text.read([0], text=[1]):
+    for ids, names in read_columns(text, [0], text=[1]):
         nodes = ids.objects() if known.kind != "str" else [str(node) for node in ids.objects()]
         positions = known.find(column(nodes))
         for position, node, name in zip(positions.tolist(), nodes, names, strict=True):

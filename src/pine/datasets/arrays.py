@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
 
-KINDS = {
+DTYPE_KINDS = {
     "iu": "integers",
     "biu": "integers",
     "iuf": "numbers",
@@ -41,7 +41,7 @@ class Arrays:
     where: str
 
     def take(self, name: str, kinds: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
-        """The array of that name; kinds is a key of KINDS, None in shape stands for any length."""
+        """The array of that name; kinds is a key of DTYPE_KINDS, None in shape stands for any length."""
         if name not in self.values:
             raise self.wrong(f"must hold an array {name!r}, got {listed(self.values)}")
         array = self.values[name]
@@ -52,7 +52,7 @@ class Arrays:
             words = ["any" if want is None else str(want) for want in shape]
             wanted = f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
             raise self.wrong(
-                f"{name} must be {KINDS[kinds]} of shape {wanted}, got {array.dtype} of shape {array.shape}"
+                f"{name} must be {DTYPE_KINDS[kinds]} of shape {wanted}, got {array.dtype} of shape {array.shape}"
             )
         return array
 
@@ -127,8 +127,8 @@ def read_npz(files: Iterable[tuple[str, Path | IO[bytes]]]) -> Arrays:
     return Arrays(values, " and ".join(names))
 
 
-def content_sum(values: Mapping[str, NDArray[Any]]) -> str:
-    """sha256 over names, types, shapes and bytes; the order in which a source lists its edges does not count."""
+def content_sha256(values: Mapping[str, NDArray[Any]]) -> str:
+    """sha256 over names, types, shapes and bytes, whatever the order in which a source lists its edges."""
     total = hashlib.sha256()
     for name in sorted(values):
         array = values[name]

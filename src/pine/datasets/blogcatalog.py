@@ -31,15 +31,15 @@ from numpy.typing import NDArray
 from pine.datasets.arrays import UNREADABLE, unfit
 from pine.datasets.dataset import Dataset, typed_counts
 from pine.datasets.entry import Entry
+from pine.datasets.npz import FRIEND
 from pine.errors import listed
 from pine.graph import Graph
 
-FRIEND = ("user", "friend", "user")
 TAGGED = ("user", "tagged", "tag")
 RELATED = ("tag", "related", "tag")
-GROUPS = 5
+LARGEST_GROUPS = 5  # those that are the labels
 
-MATRICES = {
+MATLAB_MATRICES = {
     "friendship": ("user", "user"),
     "usertag": ("user", "tag"),
     "tagnetwork": ("tag", "tag"),
@@ -67,7 +67,7 @@ def read(paths: Sequence[Path]) -> Crawl:
 def build(entry: Entry, crawl: Crawl) -> Dataset:
     """The users of the five largest groups and their tags."""
     groups, sizes = np.unique(crawl.member[:, 1], return_counts=True)
-    largest = np.sort(groups[np.argsort(-sizes, kind="stable")[:GROUPS]])
+    largest = np.sort(groups[np.argsort(-sizes, kind="stable")[:LARGEST_GROUPS]])
     member = crawl.member[np.isin(crawl.member[:, 1], largest)]
     users = crawl.users[np.isin(crawl.users, member[:, 0])]
     tagged = crawl.tagged[np.isin(crawl.tagged[:, 0], users)]
@@ -129,10 +129,10 @@ def _from_matlab(path: Path) -> Crawl:
         found = scipy.io.loadmat(path)
     except (*UNREADABLE, TypeError) as problem:
         raise unfit(path, f"cannot be read as a MATLAB file ({problem})") from None
-    matrices = {name: _sparse(path, found, name) for name in MATRICES}
+    matrices = {name: _sparse(path, found, name) for name in MATLAB_MATRICES}
     users, tags = matrices["usertag"].shape
     sizes = {"user": users, "tag": tags, "group": matrices["usercategory"].shape[1]}
-    for name, (rows, columns) in MATRICES.items():
+    for name, (rows, columns) in MATLAB_MATRICES.items():
         wanted = (sizes[rows], sizes[columns])
         if matrices[name].shape != wanted:
             raise unfit(path, f"{name} must have the shape {wanted}, got {matrices[name].shape}")

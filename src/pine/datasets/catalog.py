@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pine.datasets.entry import Entry
-from pine.datasets.homes import CONTENT, HOMES
+from pine.datasets.sources import CONTENT_SHA256, ORIGINALS
 
 CITESEER_NAMES = ("Agents", "IR", "DB", "AI", "HCI", "ML")
 UNSTATED = "no license is stated for the data"
@@ -35,8 +35,8 @@ CATALOG: dict[str, Entry] = {
             license=f"thunlp/MMDW is MIT, {UNSTATED}",
             where="The same files are in github.com/thunlp/MMDW.",
             files=("citeseer.npz",),
-            originals=HOMES["citeseer"],
-            content=CONTENT["citeseer"],
+            originals=ORIGINALS["citeseer"],
+            content=CONTENT_SHA256["citeseer"],
         ),
         Entry(
             name="pubmed",
@@ -49,8 +49,8 @@ CATALOG: dict[str, Entry] = {
             license=f"kimiyoung/planetoid is MIT, {UNSTATED}",
             where="The home is github.com/kimiyoung/planetoid.",
             files=("pubmed.npz", "pubmed-features.npz"),
-            originals=HOMES["pubmed"],
-            content=CONTENT["pubmed"],
+            originals=ORIGINALS["pubmed"],
+            content=CONTENT_SHA256["pubmed"],
         ),
         Entry(
             name="wikipedia",
@@ -63,8 +63,8 @@ CATALOG: dict[str, Entry] = {
             license=f"thunlp/MMDW and shenweichen/GraphEmbedding are MIT, {UNSTATED}",
             where="The same files are in github.com/thunlp/MMDW.",
             files=("wiki.npz",),
-            originals=HOMES["wikipedia"],
-            content=CONTENT["wikipedia"],
+            originals=ORIGINALS["wikipedia"],
+            content=CONTENT_SHA256["wikipedia"],
         ),
         Entry(
             name="email-eu",
@@ -77,8 +77,8 @@ CATALOG: dict[str, Entry] = {
             license=UNSTATED,
             where="The home is snap.stanford.edu/data/email-Eu-core.html.",
             files=("email-eu-core.npz",),
-            originals=HOMES["email-eu"],
-            content=CONTENT["email-eu"],
+            originals=ORIGINALS["email-eu"],
+            content=CONTENT_SHA256["email-eu"],
         ),
         Entry(
             name="dblp",
@@ -138,7 +138,7 @@ CATALOG: dict[str, Entry] = {
             paper="232,965 nodes, 50 labels in sets (the files have 41 classes, one each)",
             source="Reddit posts of September 2014 (Hamilton et al. 2017)",
             license=UNSTATED,
-            where="DGL offers reddit.zip at data.dgl.ai/dataset/reddit.zip; PINE knows no sum to check it by.",
+            where="DGL offers reddit.zip at data.dgl.ai/dataset/reddit.zip; PINE knows no checksum of it.",
             files=("reddit/reddit_data.npz", "reddit/reddit_graph.npz"),
             other_forms=(("reddit.zip",),),
         ),
@@ -161,8 +161,8 @@ CATALOG: dict[str, Entry] = {
             license=f"kimiyoung/planetoid is MIT, {UNSTATED}",
             where="The home is github.com/kimiyoung/planetoid.",
             files=("cora-planetoid.npz", "cora-planetoid-features.npz"),
-            originals=HOMES["cora-planetoid"],
-            content=CONTENT["cora-planetoid"],
+            originals=ORIGINALS["cora-planetoid"],
+            content=CONTENT_SHA256["cora-planetoid"],
         ),
         Entry(
             name="citeseer-planetoid",
@@ -175,8 +175,8 @@ CATALOG: dict[str, Entry] = {
             license=f"kimiyoung/planetoid is MIT, {UNSTATED}",
             where="The home is github.com/kimiyoung/planetoid.",
             files=("citeseer-planetoid.npz", "citeseer-planetoid-features.npz"),
-            originals=HOMES["citeseer-planetoid"],
-            content=CONTENT["citeseer-planetoid"],
+            originals=ORIGINALS["citeseer-planetoid"],
+            content=CONTENT_SHA256["citeseer-planetoid"],
         ),
         Entry(
             name="blogcatalog-10312",
@@ -190,8 +190,8 @@ CATALOG: dict[str, Entry] = {
             license=f"{UNSTATED}; the repository asks to be cited",
             where="The home is github.com/phanein/deepwalk.",
             files=("blogcatalog-10312.npz",),
-            originals=HOMES["blogcatalog-10312"],
-            content=CONTENT["blogcatalog-10312"],
+            originals=ORIGINALS["blogcatalog-10312"],
+            content=CONTENT_SHA256["blogcatalog-10312"],
             stand_in_for="blogcatalog",
         ),
         Entry(

@@ -1,4 +1,4 @@
-"""What is known of a data set before it is loaded: its size, its home, its files and how to check them."""
+"""What is known of a data set before it is loaded: its size, its source, its files and how to check them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Entry:
     where: the page, repository or paper from which a person can start to look for it.
     files: what PINE loads, relative to a data folder; other_forms: other sets of files that serve as well.
     originals: the publisher's own files, where PINE can check what they hold; only these are downloaded.
-    content: pine.datasets.arrays.content_sum of what the originals hold.
+    content: pine.datasets.arrays.content_sha256 of what the originals hold.
     stand_in_for: the data set of the paper in whose place it is used; it never answers to that name.
     """
 

@@ -7,30 +7,32 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from pine.datasets import blogcatalog, cora, dblp, plain, reddit
+from pine._internal.progress import Progress, ProgressCounter
+from pine.datasets import blogcatalog, dblp, npz, reddit
 from pine.datasets.arrays import Arrays, read_npz
 from pine.datasets.catalog import CATALOG
 from pine.datasets.dataset import Dataset
 from pine.datasets.download import fetch, save_npz
 from pine.datasets.entry import Entry
+from pine.datasets.folders import FolderLike, Found, cache_folder, find, instructions, missing
 from pine.datasets.originals import read_originals
-from pine.datasets.places import FolderLike, Found, cache_folder, find, instructions, missing
 from pine.errors import InputError
 
 
-def load(name: str, data_dir: FolderLike = None, download: bool = True) -> Dataset:
+def load(name: str, data_dir: FolderLike = None, download: bool = True, progress: Progress | None = None) -> Dataset:
     """Load a data set of the catalog by its name.
 
     data_dir: a folder with its files; without it, the folder that PINE_DATA names, then the user's cache folder.
-    download: fetch what is in none of them from its public home, where there is one, into the cache folder.
+    download: fetch what is in none of them from its publisher, where that is possible, into the cache folder.
+    progress: called with the bytes downloaded, the bytes in all and the name of the file.
     """
     entry = _entry(name)
     if entry.embedded:
-        return cora.build(entry)
-    found = find(entry, data_dir) or _download(entry, data_dir, download)
+        return npz.build_cora(entry)
+    found = find(entry, data_dir) or _download(entry, data_dir, download, progress)
     if name in FILES:
         return FILES[name](entry, found.paths)
-    return BUILDERS.get(name, plain.build)(entry, _arrays(entry, found))
+    return BUILDERS.get(name, npz.build)(entry, _arrays(entry, found))
 
 
 # The data sets that are read in their publishers' forms.
@@ -38,11 +40,11 @@ FILES: dict[str, Callable[[Entry, tuple[Path, ...]], Dataset]] = {
     "blogcatalog": lambda entry, paths: blogcatalog.build(entry, blogcatalog.read(paths)),
     "reddit": lambda entry, paths: reddit.build(entry, reddit.read(paths)),
 }
-# Of those in PINE's own form, the ones whose arrays are not simply edges and labels; all others go to plain.build.
+# Of those in PINE's own form, the ones whose arrays are not simply edges and labels; all others go to npz.build.
 BUILDERS: dict[str, Callable[[Entry, Arrays], Dataset]] = {
     "dblp": dblp.build,
-    "ppi": plain.build_ppi,
-    "blogcatalog-hetero-standin": plain.build_users_and_attributes,
+    "ppi": npz.build_ppi,
+    "blogcatalog-hetero-standin": npz.build_users_and_attributes,
 }
 
 
@@ -50,7 +52,7 @@ def available(name: str, data_dir: FolderLike = None) -> Path | None:
     """The file from which load would take a data set (the first, if there are several), or None if it is not here."""
     entry = _entry(name)
     if entry.embedded:
-        return Path(__file__).with_name(cora.FILE)
+        return Path(__file__).with_name(npz.CORA_FILE)
     found = find(entry, data_dir)
     return found.paths[0] if found else None
 
@@ -75,17 +77,17 @@ def _arrays(entry: Entry, found: Found) -> Arrays:
     return read_originals(entry, found.paths, names)
 
 
-def _download(entry: Entry, data_dir: FolderLike, wanted: bool) -> Found:
+def _download(entry: Entry, data_dir: FolderLike, wanted: bool, progress: Progress | None) -> Found:
     """Fetch the originals, check what they hold, and keep it in our own form in the cache folder."""
     if not (wanted and entry.downloadable):
         raise missing(entry, data_dir, "" if wanted else ", and download=False")
-    cache = cache_folder()
+    cache, counter = cache_folder(), ProgressCounter(progress, entry.name)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".download-", dir=cache) as scratch:
             paths = [Path(scratch, original.path) for original in entry.originals]
             for original, path in zip(entry.originals, paths, strict=True):
-                fetch(original.url, path, original.sha256)
+                fetch(original.url, path, original.sha256, progress=counter)
             arrays = read_originals(entry, paths, [original.url for original in entry.originals])
         features = {name: array for name, array in arrays.values.items() if name.startswith("feat_")}
         rest = {name: array for name, array in arrays.values.items() if name not in features}

@@ -1,4 +1,4 @@
-"""From the files of a public home to the arrays of our own form, which must be the very ones that PINE knows."""
+"""From the publishers' own files to the arrays of our form, which must be the very ones that PINE knows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.datasets.arrays import UNREADABLE, Arrays, content_sum, unfit
+from pine.datasets.arrays import UNREADABLE, Arrays, content_sha256, unfit
 from pine.datasets.entry import Entry
-from pine.datasets.planetoid import PARTS, read_planetoid
+from pine.datasets.planetoid import PLANETOID_PARTS, read_planetoid
 from pine.errors import InputError
 from pine.graph import NODE
 
@@ -30,10 +30,10 @@ def read_originals(entry: Entry, paths: Sequence[Path], names: Sequence[str]) ->
         raise
     except (*UNREADABLE, TypeError, IndexError) as problem:
         raise unfit(where, f"cannot be read in the form of the publisher ({problem})") from None
-    got = content_sum(values)
+    got = content_sha256(values)
     if got != entry.content:
         raise InputError(
-            f"{where}: the content must be that of {entry.name!r} as PINE knows it, sum {entry.content[:12]}, got "
+            f"{where}: the content must be that of {entry.name!r} as PINE knows it, sha256 {entry.content[:12]}, got "
             f"{got[:12]}; the publisher has changed it or the files are others, so scores on it would not compare"
         )
     return Arrays(values, where)
@@ -63,12 +63,12 @@ def network_and_group(entry: Entry, paths: Sequence[Path]) -> dict[str, NDArray[
     return {"edges": np.column_stack(above.nonzero()).astype(np.int32), "labels": (labels != 0).astype(np.uint8)}
 
 
-def planetoid(values: Any) -> Converter:
-    """Planetoid's eight files, the features kept as `values`."""
+def planetoid(dtype: Any) -> Converter:
+    """Planetoid's eight files, the features kept as `dtype`."""
 
     def convert(entry: Entry, paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
-        sums = {part: original.sha256 for part, original in zip(PARTS, entry.originals, strict=True)}
-        return read_planetoid(dict(zip(PARTS, paths, strict=True)), sums, values)
+        sha256 = {part: original.sha256 for part, original in zip(PLANETOID_PARTS, entry.originals, strict=True)}
+        return read_planetoid(dict(zip(PLANETOID_PARTS, paths, strict=True)), sha256, dtype)
 
     return convert
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pine.graph import NODE, Graph
-from pine.graph.graph import EDGE
+from pine.graph import EDGE, NODE, Graph
 from pine.graph.ids.node_ids import ids_from
 from pine.graph.nodes import Nodes
 from pine.labels import Labels

@@ -1,4 +1,4 @@
-"""From tables of edges between ids to a Graph: number the nodes, check, sort the edges into rows."""
+"""From tables of edges between ids to the parts of a Graph: number the nodes, check, sort the edges into rows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pine.errors import InputError, listed, one_of
 from pine.graph.csr import CSR, DUPLICATES, build_csr
 from pine.graph.ids.node_ids import NodeIds, ids_from
 from pine.graph.ids.numbering import ClosedNumbering, OpenNumbering, UnknownId
+from pine.graph.nodes import Relation
 from pine.graph.read.table import EdgeTable
 
-Relation = tuple[str, str, str]
 Features = Any  # NDArray[np.float32] or scipy.sparse.csr_array
 SELF_LOOPS = ("drop", "keep")
 
@@ -59,7 +59,7 @@ def build_relations(
 def _read(
     table: EdgeTable, relation: Relation, numberings: Mapping[str, ClosedNumbering | OpenNumbering]
 ) -> tuple[list[int], list[int], list[NDArray[Any]]]:
-    """Hand the ids of a relation to the numberings of its two types; returns the places they got, and the weights."""
+    """Number the ids of a relation; returns which columns of its two types hold them, and the weights."""
     source, _, target = relation
     sources, targets, weights = [], [], []
     start = 0

@@ -7,29 +7,28 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
 from pine.graph.build import (
     Features,
-    Relation,
     build_relations,
     check_known,
     check_relation,
     checked_data,
     checked_features,
 )
+from pine.graph.convert.networkx import relations_from_networkx, to_networkx
+from pine.graph.convert.pyg import relations_from_pyg, to_pyg
+from pine.graph.convert.scipy import edges_from_scipy
 from pine.graph.csr import CSR
 from pine.graph.groups import By, Direction, NeighborGroup, neighbor_groups
-from pine.graph.nodes import NODE as NODE
-from pine.graph.nodes import Nodes
+from pine.graph.nodes import EDGE, NODE, Nodes, Relation
 from pine.graph.read.table import edge_table
 
 if TYPE_CHECKING:
     import networkx
-    import scipy.sparse as sp
-
-EDGE: Relation = (NODE, "to", NODE)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -203,7 +202,7 @@ class Graph:
         by: "type" one group per neighbor type, "relation" one per relation and side, "all" a single group.
         direction: of a directed graph, "out" (default), "in", "both" in one group, or "split" into two groups.
         """
-        return neighbor_groups(self, by, direction)
+        return neighbor_groups(self.nodes, self._relations, self.directed, by, direction)
 
     def adjacency(self, direction: Direction | None = None) -> CSR:
         """All neighbors of every node, whatever their type: the untyped view."""
@@ -224,27 +223,29 @@ class Graph:
             for group in self.groups(by, direction)
         }
 
-    # ---- elsewhere ----
+    # ---- other libraries ----
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph, **options: Any) -> Graph:
-        """Take a NetworkX graph: see pine.graph.convert.networkx."""
-        from pine.graph.convert.networkx import from_networkx
+        """Take a NetworkX graph with its node order and ids.
 
-        return from_networkx(graph, **options)
+        Options: type, relation, weight and features name the attributes to read (pine.graph.convert.networkx);
+        directed; those of from_relations.
+        """
+        return cls.from_relations(**relations_from_networkx(graph, **options))
 
     def to_networkx(self) -> networkx.Graph:
         """Give a NetworkX graph with ids, types, weights and features."""
-        from pine.graph.convert.networkx import to_networkx
-
-        return to_networkx(self)
+        return to_networkx(self.nodes, self._relations, self.features, self.directed)
 
     @classmethod
     def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
-        """Take a square sparse matrix of weights: see pine.graph.convert.scipy."""
-        from pine.graph.convert.scipy import from_scipy
+        """Take a square sparse matrix of weights.
 
-        return from_scipy(matrix, **options)
+        Options: ids of the rows, weights to keep or drop the entries (pine.graph.convert.scipy), those of from_edges.
+        """
+        arguments, ids = edges_from_scipy(matrix, **options)
+        return cls.from_edges(**arguments).renamed(ids)
 
     def to_scipy(self, relation: Relation | None = None) -> sp.csr_array:
         """Give the matrix of one relation, or of all neighbors of all nodes."""
@@ -252,16 +253,13 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: Any, **options: Any) -> Graph:
-        """Take PyG's Data or HeteroData: see pine.graph.convert.pyg."""
-        from pine.graph.convert.pyg import from_pyg
-
-        return from_pyg(data, **options)
+        """Take PyG's Data or HeteroData; options: directed (pine.graph.convert.pyg), and those of from_relations."""
+        arguments, ids = relations_from_pyg(data, **options)
+        return cls.from_relations(**arguments).renamed(ids)
 
     def to_pyg(self) -> Any:
         """Give PyG's Data, or HeteroData for a typed graph."""
-        from pine.graph.convert.pyg import to_pyg
-
-        return to_pyg(self)
+        return to_pyg(self.nodes, self._relations, self.features, self.node_data)
 
     def renamed(self, ids: Mapping[str, Any]) -> Graph:
         """The same graph with other ids for its nodes, in node order: {type: ids}."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR, build_csr
-
-if TYPE_CHECKING:
-    from pine.graph.graph import Graph
+from pine.graph.nodes import Nodes, Relation
 
 By = Literal["type", "relation", "all"]
 Direction = Literal["out", "in", "both", "split"]
@@ -31,7 +29,7 @@ class NeighborGroup:
 class _Side:
     """A relation seen from one of its ends: nodes of type `row` have neighbors of type `column`."""
 
-    relation: tuple[str, str, str]
+    relation: Relation
     side: str  # "out": the row is the relation's source; "in": its destination
 
     @property
@@ -43,18 +41,20 @@ class _Side:
         return self.relation[2 if self.side == "out" else 0]
 
 
-def neighbor_groups(graph: Graph, by: By, direction: Direction | None) -> tuple[NeighborGroup, ...]:
+def neighbor_groups(
+    nodes: Nodes, relations: Mapping[Relation, CSR], directed: bool, by: By, direction: Direction | None
+) -> tuple[NeighborGroup, ...]:
     """Sort the sides of all relations into groups and lay each group out as one matrix over all nodes."""
     one_of("by", by, ("type", "relation", "all"))
     one_of("direction", direction, (None, "out", "in", "both", "split"))
-    if direction is not None and not graph.directed:
+    if direction is not None and not directed:
         raise InputError(f"direction={direction!r} is for directed graphs; in an undirected graph neighbors are mutual")
     groups: dict[str, list[_Side]] = {}
     if by == "type":
         # Every type has its group, also one that nothing links to, so that K does not depend on the edges.
         suffixes = (":out", ":in") if direction == "split" else ("",)
-        groups = {type + suffix: [] for type in graph.node_types for suffix in suffixes}
-    for side in _sides(graph, direction):
+        groups = {type + suffix: [] for type in nodes.types for suffix in suffixes}
+    for side in _sides(relations, directed, direction):
         name = {"type": side.column, "relation": "-".join(side.relation), "all": "all"}[by]
         if direction == "split":
             name += f":{side.side}"
@@ -64,7 +64,8 @@ def neighbor_groups(graph: Graph, by: By, direction: Direction | None) -> tuple[
     if by == "all" and not groups:
         groups["all"] = []
     return tuple(
-        NeighborGroup(name, _common_type(name, sides, by), _lay_out(graph, sides)) for name, sides in groups.items()
+        NeighborGroup(name, _common_type(name, sides, by), _lay_out(nodes, relations, sides))
+        for name, sides in groups.items()
     )
 
 
@@ -75,10 +76,10 @@ def _common_type(name: str, sides: Sequence[_Side], by: By) -> str | None:
     return types.pop() if len(types) == 1 else None
 
 
-def _sides(graph: Graph, direction: Direction | None) -> list[_Side]:
+def _sides(relations: Iterable[Relation], directed: bool, direction: Direction | None) -> list[_Side]:
     sides = []
-    for relation in graph.relations:
-        if graph.directed:
+    for relation in relations:
+        if directed:
             wanted = {None: ("out",), "out": ("out",), "in": ("in",)}.get(direction, ("out", "in"))
         else:
             # Between nodes of one type the matrix is symmetric already.
@@ -87,18 +88,18 @@ def _sides(graph: Graph, direction: Direction | None) -> list[_Side]:
     return sides
 
 
-def _lay_out(graph: Graph, sides: Sequence[_Side]) -> CSR:
+def _lay_out(nodes: Nodes, relations: Mapping[Relation, CSR], sides: Sequence[_Side]) -> CSR:
     """One matrix over all nodes; a pair that two sides link counts twice, as two edges do."""
-    matrices = [graph.matrix(side.relation) for side in sides]
+    matrices = [relations[side.relation] for side in sides]
     blocks = [m if side.side == "out" else m.transposed for side, m in zip(sides, matrices, strict=True)]
-    if len(sides) == 1 and len(graph.node_types) == 1:
+    if len(sides) == 1 and len(nodes.types) == 1:
         return blocks[0]
     empty = [np.empty(0, np.int32)]
-    starts = [(graph.nodes.slice(side.row).start, graph.nodes.slice(side.column).start) for side in sides]
+    starts = [(nodes.slice(side.row).start, nodes.slice(side.column).start) for side in sides]
     rows = np.concatenate([*empty, *(b.rows() + start for b, (start, _) in zip(blocks, starts, strict=True))])
     columns = np.concatenate([*empty, *(b.indices + start for b, (_, start) in zip(blocks, starts, strict=True))])
     weights = None
     if any(block.weights is not None for block in blocks):
         # An edge without a weight weighs 1 beside edges that have one.
         weights = np.concatenate([np.ones(b.nnz, np.float32) if b.weights is None else b.weights for b in blocks])
-    return build_csr(rows, columns, weights, (graph.num_nodes, graph.num_nodes), duplicates="keep")
+    return build_csr(rows, columns, weights, (len(nodes), len(nodes)), duplicates="keep")

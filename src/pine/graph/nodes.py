@@ -1,4 +1,4 @@
-"""The nodes of every type with the users' ids, numbered type after type."""
+"""The nodes of every type with the users' ids, numbered type after type; the names of types and relations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from pine.errors import InputError, listed
 from pine.graph.ids.column import column
 from pine.graph.ids.node_ids import NodeIds, ids_from
 
-NODE = "node"  # the type of all nodes of a graph without types
+Relation = tuple[str, str, str]  # source type, name, destination type
+
+NODE = "node"  # the node type of a graph without types
+EDGE: Relation = (NODE, "to", NODE)  # its relation
 
 
 class Nodes:

@@ -61,7 +61,7 @@ def _own(f: SetFunction) -> list[Tensor]:
     return [*f.a, *f.u, *f.v, f.W, f.b, f.c]
 
 
-def _sized_by_state(f: _Layer, state: Mapping[str, Any], prefix: str, *_: Any) -> None:
+def _sized_by_state(f: _LayerFunction, state: Mapping[str, Any], prefix: str, *_: Any) -> None:
     saved = state.get(f"{prefix}a.0")
     if saved is not None and not is_lazy(saved):
         f.sized_by(saved.shape[-1])

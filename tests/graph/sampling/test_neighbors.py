@@ -1,4 +1,4 @@
-"""Samples of neighbors have no repeats, and every set of neighbors is as likely."""
+"""Sampled neighbors are different ones, every set of them equally likely, the same for any number of threads."""
 
 from __future__ import annotations
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from pine.errors import InputError
-from pine.graph.build import Relation
-from pine.graph.graph import EDGE, NODE, Graph
+from pine.graph.csr import CSR
+from pine.graph.nodes import EDGE, NODE, Nodes, Relation
 
 if TYPE_CHECKING:
     import networkx
 
 
-def from_networkx(
+def relations_from_networkx(
     graph: networkx.Graph,
     *,
     type: str | None = "type",
@@ -24,8 +25,8 @@ def from_networkx(
     features: str | None = "features",
     directed: bool | None = None,
     **options: Any,
-) -> Graph:
-    """Take a NetworkX graph with its node order and ids.
+) -> dict[str, Any]:
+    """The arguments of Graph.from_relations for a NetworkX graph, with its node order and ids.
 
     type, relation, weight and features name the attributes to read; an attribute that no node or edge has is left
     alone. A node attribute "id" of a typed graph stands for the node's id. directed None takes what the NetworkX graph
@@ -37,21 +38,21 @@ def from_networkx(
     if not nodes:
         raise InputError("the NetworkX graph has no nodes")
     typed = type is not None and any(type in data for _, data in nodes)
-    place: dict[Any, tuple[str, Any]] = {}
+    typed_ids: dict[Any, tuple[str, Any]] = {}
     for node, data in nodes:
         if typed and type not in data:
             raise InputError(
                 f"node {node!r} lacks the attribute {type!r} that other nodes have; give every node a type"
             )
-        place[node] = (str(data[type]), data.get("id", node)) if typed else (NODE, node)
+        typed_ids[node] = (str(data[type]), data.get("id", node)) if typed else (NODE, node)
     ids: dict[str, list[Any]] = {}
-    for kind, node in place.values():
+    for kind, node in typed_ids.values():
         ids.setdefault(kind, []).append(node)
 
     edges: dict[Relation, list[tuple[Any, Any]]] = {} if typed else {EDGE: []}
     weights: dict[Relation, list[Any]] = {}
     for source, target, data in graph.edges(data=True):
-        (source_type, source_id), (target_type, target_id) = place[source], place[target]
+        (source_type, source_id), (target_type, target_id) = typed_ids[source], typed_ids[target]
         name = str(data[relation]) if relation is not None and relation in data else EDGE[1]
         key = (source_type, name, target_type)
         # An undirected graph does not say which end comes first: both orders are one relation.
@@ -61,11 +62,11 @@ def from_networkx(
         weights.setdefault(key, []).append(data.get(weight))
     if graph.is_multigraph():
         options.setdefault("duplicates", "keep")
-    return Graph.from_relations(
-        edges,
+    return dict(
+        relations=edges,
         nodes=ids,
         weights={key: _weights(weights.get(key, [])) for key in edges},
-        features=_features(nodes, place, features),
+        features=_features(nodes, typed_ids, features),
         directed=graph.is_directed() if directed is None else directed,
         **options,
     )
@@ -78,11 +79,11 @@ def _weights(given: list[Any]) -> list[Any] | None:
     return [1.0 if weight is None else weight for weight in given]
 
 
-def _features(nodes: Any, place: dict[Any, tuple[str, Any]], name: str | None) -> dict[str, Any] | None:
+def _features(nodes: Any, typed_ids: dict[Any, tuple[str, Any]], name: str | None) -> dict[str, Any] | None:
     rows: dict[str, list[Any]] = {}
     having: dict[str, int] = {}
     for node, data in nodes:
-        kind = place[node][0]
+        kind = typed_ids[node][0]
         rows.setdefault(kind, []).append(data.get(name))
         having[kind] = having.get(kind, 0) + (name in data)
     found = {kind: rows[kind] for kind, count in having.items() if name is not None and count}
@@ -93,7 +94,9 @@ def _features(nodes: Any, place: dict[Any, tuple[str, Any]], name: str | None) -
     return {kind: np.array([np.ravel(value) for value in values], np.float32) for kind, values in found.items()}
 
 
-def to_networkx(graph: Graph) -> networkx.Graph:
+def to_networkx(
+    nodes: Nodes, relations: Mapping[Relation, CSR], features: Mapping[str, Any], directed: bool
+) -> networkx.Graph:
     """Give a NetworkX graph; nodes of a typed graph carry "type" and "id", edges "relation".
 
     A node is its own id; where one id occurs in several types, it is the pair (type, id).
@@ -102,28 +105,25 @@ def to_networkx(graph: Graph) -> networkx.Graph:
         import networkx as nx
     except ImportError:
         raise InputError("to_networkx needs NetworkX: pip install networkx") from None
-    typed = graph.node_types != (NODE,)
-    ids = {type: graph.nodes.of(type).to_list() for type in graph.node_types}
-    everything = [node for nodes in ids.values() for node in nodes]
+    typed = nodes.types != (NODE,)
+    ids = {type: own.to_list() for type, own in nodes.by_type.items()}
+    everything = [node for own in ids.values() for node in own]
     shared = len(set(everything)) < len(everything)
-    keys = {type: [(type, node) for node in nodes] if shared else nodes for type, nodes in ids.items()}
-    matrices = {relation: graph.matrix(relation) for relation in graph.relations}
-    multi = len(matrices) > 1 or any(_has_parallel(matrix) for matrix in matrices.values())
-    result = (
-        (nx.MultiDiGraph if multi else nx.DiGraph)() if graph.directed else (nx.MultiGraph if multi else nx.Graph)()
-    )
-    for type in graph.node_types:
+    keys = {type: [(type, node) for node in own] if shared else own for type, own in ids.items()}
+    multi = len(relations) > 1 or any(_has_parallel(matrix) for matrix in relations.values())
+    kinds = (nx.DiGraph, nx.MultiDiGraph) if directed else (nx.Graph, nx.MultiGraph)
+    result = kinds[multi]()
+    for type in nodes.types:
         result.add_nodes_from(keys[type])
         for key, node in zip(keys[type] if typed else (), ids[type], strict=False):
             result.nodes[key].update(type=type, id=node)
-        if type in graph.features:
-            features = graph.features[type]
-            dense = features.toarray() if sp.issparse(features) else features
+        if type in features:
+            dense = features[type].toarray() if sp.issparse(features[type]) else features[type]
             for key, row in zip(keys[type], dense, strict=True):
                 result.nodes[key]["features"] = row
-    for (source, name, target), matrix in matrices.items():
+    for (source, name, target), matrix in relations.items():
         rows, columns = matrix.rows(), matrix.indices
-        once = np.ones(len(rows), bool) if graph.directed or source != target else rows <= columns
+        once = np.ones(len(rows), bool) if directed or source != target else rows <= columns
         values = np.ones(len(rows), np.float32) if matrix.weights is None else matrix.weights
         for i, j, value in zip(rows[once].tolist(), columns[once].tolist(), values[once].tolist(), strict=True):
             data: dict[str, Any] = {"relation": name} if typed else {}
@@ -133,6 +133,6 @@ def to_networkx(graph: Graph) -> networkx.Graph:
     return result
 
 
-def _has_parallel(matrix: Any) -> bool:
+def _has_parallel(matrix: CSR) -> bool:
     same_row = np.diff(matrix.rows()) == 0
     return bool((same_row & (np.diff(matrix.indices) == 0)).any())

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from pine.errors import InputError
-from pine.graph.build import Relation
-from pine.graph.graph import EDGE, NODE, Graph
+from pine.graph.csr import CSR
+from pine.graph.nodes import EDGE, NODE, Nodes, Relation
 
 
-def from_pyg(data: Any, *, directed: bool | None = None, **options: Any) -> Graph:
-    """Take Data or HeteroData: x, edge_index, edge_weight, y, masks and any other tensor with a row per node.
+def relations_from_pyg(
+    data: Any, *, directed: bool | None = None, **options: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments of Graph.from_relations for Data or HeteroData, with nodes numbered from 0; {type: their own ids}.
 
-    A store's `id` gives the nodes' ids, 0..n-1 without it. directed None: undirected if every edge has its mirror.
+    x, edge_index, edge_weight, y, masks and any other tensor with a row per node are taken. A store's `id` gives the
+    nodes' ids, 0..n-1 without it. directed None: undirected if every edge has its mirror.
     """
     hetero = hasattr(data, "node_types")
     if not hetero and not hasattr(data, "edge_index"):
@@ -50,8 +55,8 @@ def from_pyg(data: Any, *, directed: bool | None = None, **options: Any) -> Grap
                 raise InputError(f"edge_index of {'-'.join(key)} points outside the {count} nodes of type {kind!r}")
         edges[key] = positions
         weights[key] = _array(store.edge_weight) if store.get("edge_weight") is not None else None
-    graph = Graph.from_relations(
-        edges,
+    arguments = dict(
+        relations=edges,
         nodes={kind: np.arange(len(ids)) for kind, ids in nodes.items()},
         weights=weights,
         features=features,
@@ -59,7 +64,7 @@ def from_pyg(data: Any, *, directed: bool | None = None, **options: Any) -> Grap
         directed=directed,
         **options,
     )
-    return graph.renamed(nodes)
+    return arguments, nodes
 
 
 def _per_node(key: str, value: Any, count: int) -> bool:
@@ -77,7 +82,12 @@ def _array(value: Any) -> Any:
     return value.detach().cpu().numpy() if hasattr(value, "detach") else np.asarray(value)
 
 
-def to_pyg(graph: Graph) -> Any:
+def to_pyg(
+    nodes: Nodes,
+    relations: Mapping[Relation, CSR],
+    features: Mapping[str, Any],
+    node_data: Mapping[str, Mapping[str, NDArray[Any]]],
+) -> Any:
     """Give Data, or HeteroData for a typed graph; ids other than 0..n-1 are kept as `id`.
 
     Undirected edges are listed both ways between nodes of one type, and once between two types.
@@ -87,28 +97,26 @@ def to_pyg(graph: Graph) -> Any:
         from torch_geometric.data import Data, HeteroData
     except ImportError:
         raise InputError("to_pyg needs PyTorch Geometric: pip install 'pine-embedding[pyg]'") from None
-    typed = graph.node_types != (NODE,)
+    typed = nodes.types != (NODE,)
     data = HeteroData() if typed else Data()
-    for kind in graph.node_types:
+    for kind, ids in nodes.by_type.items():
         store = data[kind] if typed else data
-        store.num_nodes = graph.count(kind)
-        ids = graph.nodes.of(kind)
+        store.num_nodes = len(ids)
         if ids.kind != "int":
             store["id"] = ids.to_list()
         elif not ids.is_range:
             store["id"] = torch.tensor(ids.values)
-        if kind in graph.features:
-            features = graph.features[kind]
-            if sp.issparse(features):
-                indptr, indices, values = map(torch.tensor, (features.indptr, features.indices, features.data))
-                store.x = torch.sparse_csr_tensor(indptr, indices, values, size=features.shape)
+        if kind in features:
+            x = features[kind]
+            if sp.issparse(x):
+                indptr, indices, values = map(torch.tensor, (x.indptr, x.indices, x.data))
+                store.x = torch.sparse_csr_tensor(indptr, indices, values, size=x.shape)
             else:
-                store.x = torch.tensor(features)
-        for name, array in graph.node_data.get(kind, {}).items():
+                store.x = torch.tensor(x)
+        for name, array in node_data.get(kind, {}).items():
             store[name] = torch.tensor(array)
-    for relation in graph.relations:
+    for relation, matrix in relations.items():
         store = data[relation] if typed else data
-        matrix = graph.matrix(relation)
         store.edge_index = torch.tensor(np.stack([matrix.rows(), matrix.indices]).astype(np.int64))
         if matrix.weights is not None:
             store.edge_weight = torch.tensor(matrix.weights)

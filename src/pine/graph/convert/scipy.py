@@ -1,4 +1,4 @@
-"""Between Graph and SciPy's sparse matrices: entry (i, j) is the weight of the edge from i to j."""
+"""From SciPy's sparse matrices to edges: entry (i, j) is the weight of the edge from i to j."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from pine.errors import InputError
-from pine.graph.graph import Graph
+from pine.graph.nodes import NODE
 
 
-def from_scipy(matrix: Any, *, ids: Any = None, weights: bool | None = None, **options: Any) -> Graph:
-    """Build a graph of one node type from a square sparse matrix.
+def edges_from_scipy(
+    matrix: Any, *, ids: Any = None, weights: bool | None = None, **options: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments of Graph.from_edges for a square sparse matrix, with nodes numbered by row; {type: their own ids}.
 
     ids: the nodes' ids in the order of the rows, 0..n-1 without them. weights None keeps the entries as weights unless
     all of them are 1. Stored zeros are no edges. Other options are those of Graph.from_edges.
@@ -31,5 +33,6 @@ def from_scipy(matrix: Any, *, ids: Any = None, weights: bool | None = None, **o
         raise InputError("the matrix must hold real numbers, got complex ones")
     if weights is None:
         weights = bool((values != 1).any())
-    graph = Graph.from_edges(edges, nodes=np.arange(matrix.shape[0]), weights=values if weights else None, **options)
-    return graph if ids is None else graph.renamed({graph.node_types[0]: ids})
+    nodes = np.arange(matrix.shape[0])
+    arguments = dict(edges=edges, nodes=nodes, weights=values if weights else None, **options)
+    return arguments, {} if ids is None else {NODE: ids}

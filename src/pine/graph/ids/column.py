@@ -46,7 +46,7 @@ def plain(value: Any, kind: Kind) -> Any:
 
 
 class MissingId(InputError):
-    """An id that is empty or missing, at a row that the reader turns into a place."""
+    """An id that is empty or missing; the reader names the file and line of its row."""
 
     def __init__(self, row: int) -> None:
         super().__init__(f"row {row}: the id is missing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,20 @@ from numpy.typing import NDArray
 
 from pine._internal.compiled import compiled
 
-# The table grows between blocks only, so that the kernels work on plain arrays.
-BLOCK = 1 << 16
+Hash = Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], None]  # bytes, offsets, and where the hashes go
+
+# Ids that are added at a time. The table grows between blocks only, so that the kernels work on plain arrays.
+IDS_PER_BLOCK = 1 << 16
+
+
+@compiled
+def fnv1a(data: NDArray[Any], offsets: NDArray[Any], hashes: NDArray[Any]) -> None:
+    """The FNV-1a hash of every string, its bits mixed once more."""
+    for i in range(len(offsets) - 1):
+        key = np.uint64(14695981039346656037)
+        for j in range(offsets[i], offsets[i + 1]):
+            key = (key ^ np.uint64(data[j])) * np.uint64(1099511628211)
+        hashes[i] = key ^ (key >> np.uint64(29))
 
 
 class StringInterner:
@@ -21,22 +34,23 @@ class StringInterner:
     misses: hash; look up by hash alone (a slot holds half of the hash and a code); compare bytes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hash: Hash = fnv1a) -> None:
         self.count = 0
-        self._slots = np.zeros(4 * BLOCK, np.uint64)  # 0: empty, otherwise the hash's upper half and code + 1
-        self._hashes = np.empty(BLOCK, np.uint64)
-        self._offsets = np.zeros(BLOCK + 1, np.int64)
-        self._data = np.empty(16 * BLOCK, np.uint8)
+        self._hash = hash
+        self._slots = np.zeros(4 * IDS_PER_BLOCK, np.uint64)  # 0: empty, otherwise the hash's upper half and code + 1
+        self._hashes = np.empty(IDS_PER_BLOCK, np.uint64)
+        self._offsets = np.zeros(IDS_PER_BLOCK + 1, np.int64)
+        self._data = np.empty(16 * IDS_PER_BLOCK, np.uint8)
 
     def add(self, strings: pa.Array) -> NDArray[np.int64]:
         """Number every string of an Arrow array without nulls: (len(strings),)."""
         codes = np.empty(len(strings), np.int64)
-        size = min(BLOCK, len(strings)) + 1
+        size = min(IDS_PER_BLOCK, len(strings)) + 1
         hashes, starts, different = np.empty(size, np.uint64), np.empty(size, np.int64), np.empty(size, np.int64)
-        for start in range(0, len(strings), BLOCK):
-            data, offsets = string_buffers(strings.slice(start, BLOCK))
+        for start in range(0, len(strings), IDS_PER_BLOCK):
+            data, offsets = string_buffers(strings.slice(start, IDS_PER_BLOCK))
             self._reserve(len(offsets) - 1, int(offsets[-1] - offsets[0]))
-            _hash(data, offsets, hashes)
+            self._hash(data, offsets, hashes)
             table = (self._slots, self._hashes, self._offsets, self._data)
             self.count = _look_up(data, offsets, hashes, codes[start:], *table, self.count)
             for i in different[: _differ(data, offsets, codes[start:], *table[2:], starts, different)]:
@@ -66,14 +80,14 @@ class IntInterner:
 
     def __init__(self) -> None:
         self.count = 0
-        self._slots = np.full(4 * BLOCK, -1, np.int64)
-        self._values = np.empty(BLOCK, np.int64)
+        self._slots = np.full(4 * IDS_PER_BLOCK, -1, np.int64)
+        self._values = np.empty(IDS_PER_BLOCK, np.int64)
 
     def add(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Number every value: (len(values),)."""
         codes = np.empty(len(values), np.int64)
-        for start in range(0, len(values), BLOCK):
-            block = values[start : start + BLOCK]
+        for start in range(0, len(values), IDS_PER_BLOCK):
+            block = values[start : start + IDS_PER_BLOCK]
             self._values = _room(self._values, self.count, self.count + len(block))
             if 2 * (self.count + len(block)) > len(self._slots):
                 self._slots = np.full(4 * len(self._slots), -1, np.int64)
@@ -101,15 +115,6 @@ def _room(array: NDArray[Any], used: int, needed: int) -> NDArray[Any]:
     grown = np.empty(max(needed, 2 * len(array)), array.dtype)
     grown[:used] = array[:used]
     return grown
-
-
-@compiled
-def _hash(data: NDArray[Any], offsets: NDArray[Any], hashes: NDArray[Any]) -> None:
-    for i in range(len(offsets) - 1):
-        key = np.uint64(14695981039346656037)  # FNV-1a
-        for j in range(offsets[i], offsets[i + 1]):
-            key = (key ^ np.uint64(data[j])) * np.uint64(1099511628211)
-        hashes[i] = key ^ (key >> np.uint64(29))
 
 
 @compiled
@@ -205,7 +210,7 @@ def _search_on(
     known: NDArray[Any],
     count: int,
 ) -> int:
-    """Two strings with hashes alike in the table: search the slots byte by byte."""
+    """Another string was found under the same hash: search the slots on, comparing bytes."""
     first, last = offsets[i], offsets[i + 1]
     mask, low = np.uint64(len(slots) - 1), np.uint64(0xFFFFFFFF)
     slot = hashes[i] & mask

@@ -39,7 +39,7 @@ class ClosedNumbering:
             self._interner.add(ids.values)
 
     def add(self, *columns: Column) -> tuple[int, ...]:
-        """Take columns that share their rows; returns the places of their positions in what finish gives."""
+        """Take columns that share their rows; returns the indices of their positions in the list that finish gives."""
         for column in columns:
             if self._interner is not None and column.kind == self.ids.kind:
                 found = _join([_narrow(self._interner.add(piece), len(self.ids)) for piece in column.pieces])
@@ -70,7 +70,7 @@ class OpenNumbering:
         self._strings = StringInterner()
 
     def add(self, *columns: Column) -> tuple[int, ...]:
-        """Take columns that share their rows; returns the places of their positions in what finish gives."""
+        """Take columns that share their rows; returns the indices of their positions in the list that finish gives."""
         for column in columns:
             self._kinds.add(column.kind)
             if column.kind == "str":
@@ -133,7 +133,7 @@ def _renumber(codes: Sequence[Codes], order: Sequence[tuple[int, ...]], count: i
     seen = 0
     for together in order:
         first, second = codes[together[0]], codes[together[-1]]
-        seen = _see(first, second, len(together) == 2, new, old, seen)
+        seen = _number_in_order(first, second, len(together) == 2, new, old, seen)
     return old
 
 
@@ -177,7 +177,9 @@ def _rank(piece: NDArray[Any], lowest: int, rank: NDArray[Any], codes: NDArray[A
 
 
 @compiled
-def _see(first: NDArray[Any], second: NDArray[Any], both: bool, new: NDArray[Any], old: NDArray[Any], seen: int) -> int:
+def _number_in_order(
+    first: NDArray[Any], second: NDArray[Any], both: bool, new: NDArray[Any], old: NDArray[Any], seen: int
+) -> int:
     for i in range(len(first)):
         for end in range(2 if both else 1):
             codes = first if end == 0 else second

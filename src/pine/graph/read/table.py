@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
 from pine.graph.ids.column import Column, MissingId, column
-from pine.graph.read.text import sniff
+from pine.graph.read.dialect import sniff
+from pine.graph.read.text import read_columns
 
 SOURCE_NAMES = ("source", "src", "from", "u", "head", "start", "node1", "node_1", "id1")
 TARGET_NAMES = ("target", "dst", "to", "v", "tail", "end", "node2", "node_2", "id2")
@@ -34,7 +35,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class EdgeTable:
-    """Edges in batches, to be read once, and the way from a row to the place where the user finds it."""
+    """Edges in batches, to be read once, and where(row), which names the file and line of a row for error messages."""
 
     batches: Iterable[Batch]
     where: Callable[[int], str]
@@ -96,9 +97,9 @@ def _checked_weights(given: NDArray[Any], start: int, where: Callable[[int], str
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         value = float(given[wrong[0]])
-        said = "negative" if value < 0 else "too large" if value > 0 else "missing or not a number"
+        fault = "negative" if value < 0 else "too large" if value > 0 else "missing or not a number"
         raise InputError(
-            f"{where(start + int(wrong[0]))}: the weight is {said}, {value:g}; weights must be finite and not negative"
+            f"{where(start + int(wrong[0]))}: the weight is {fault}, {value:g}; weights must be finite and not negative"
         )
     return weights
 
@@ -109,11 +110,11 @@ def _from_file(
     if path.suffix in (".parquet", ".pq"):
         return _from_parquet(path, weights, source, target)
     named = weights if isinstance(weights, str) and weights != "auto" else None
-    text = sniff(path, header, [name for name in (source, target, named) if name], types)
+    file = sniff(path, header, [name for name in (source, target, named) if name], types)
     # A file without names that has one more column, of numbers: by custom, the weights.
-    third = 2 if not text.has_header and len(text.names) == 3 and text.is_number(2) else None
-    at = _places(text.names, weights, source, target, str(path), third)
-    return EdgeTable((Batch(*read) for read in text.read(at[:2], at[2:])), text.where)
+    third = 2 if not file.has_header and len(file.names) == 3 and file.is_number(2) else None
+    at = _column_positions(file.names, weights, source, target, str(path), third)
+    return EdgeTable((Batch(*read) for read in read_columns(file, at[:2], at[2:])), file.where)
 
 
 def _from_parquet(path: Path, weights: Any, source: str | None, target: str | None) -> EdgeTable:
@@ -125,7 +126,7 @@ def _from_parquet(path: Path, weights: Any, source: str | None, target: str | No
     except pa.ArrowInvalid as problem:
         raise InputError(f"{path} is not a Parquet file: {problem}") from None
     names = file.schema_arrow.names
-    at = _places(names, weights, source, target, str(path))
+    at = _column_positions(names, weights, source, target, str(path))
 
     def where(row: int) -> str:
         return f"{path}, row {row}"
@@ -153,7 +154,7 @@ def _from_frame(frame: Any, weights: Any, source: str | None, target: str | None
         frame = pa.table(frame)
     labels = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
     names = [str(label) for label in labels]
-    at = _places(names, weights, source, target, "edges")
+    at = _column_positions(names, weights, source, target, "edges")
     batch = _batch([frame[labels[i]] for i in at], [names[i] for i in at], _row_of_edges)
     return EdgeTable(iter([batch]), _row_of_edges)
 
@@ -179,7 +180,7 @@ def _row_of_edges(row: int) -> str:
     return f"edges, row {row}"
 
 
-def _places(
+def _column_positions(
     names: Sequence[str], weights: Any, source: str | None, target: str | None, origin: str, third: int | None = None
 ) -> list[int]:
     """Which columns hold source, target and, if there are any, weights."""

@@ -1,7 +1,7 @@
 """Walks along metapaths: a cycle of node types a, b, c, a, ... says of which type the next node is, drawn by weight.
 
 Nodes are numbered type after type and rows are sorted, so that the neighbors of one type lie side by side: row
-(node, type) of a finer matrix. A walk goes through the places of its cycle and through these rows.
+(node, type) of a finer matrix. A walk goes through the positions of its cycle and through these rows.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from pine._internal.compiled import compiled
 from pine._internal.parallel import over_parts
 from pine.graph.csr import CSR
 from pine.graph.sampling.streams import advanced, below, chosen, mixed, stream
-from pine.graph.sampling.walks import PART, Walker
+from pine.graph.sampling.walks import WALKS_PER_TASK, Walker
 
 
 @dataclass(frozen=True, eq=False)
-class TypedWalker:
-    """Neighbors and cycles prepared for walks: make it once, walk many times."""
+class MetapathWalker:
+    """Walks along cycles of node types; a position counts over all cycles laid end to end."""
 
     walker: Walker  # over rows (node, type)
     bounds: NDArray[np.int64]
-    wanted: NDArray[np.int64]  # the type at each place of all cycles
-    following: NDArray[np.int64]  # the place after it
-    indptr: NDArray[np.int64]  # where the nodes of a type may begin: a row of places for each type
-    beginnings: NDArray[np.int64]
+    wanted: NDArray[np.int64]  # the type at each position
+    following: NDArray[np.int64]  # the position after it, within its cycle
+    indptr: NDArray[np.int64]  # rows of `beginnings`, one a type
+    beginnings: NDArray[np.int64]  # the positions at which walks from nodes of a type begin
 
     @classmethod
-    def of(cls, neighbors: CSR, bounds: NDArray[np.int64], cycles: Sequence[Sequence[int]]) -> TypedWalker:
-        """Prepare compressed rows; bounds (num_types + 1,) say where the nodes of a type start and end.
+    def of(cls, neighbors: CSR, bounds: NDArray[np.int64], cycles: Sequence[Sequence[int]]) -> MetapathWalker:
+        """Prepare rows of neighbors; bounds (num_types + 1,) say where the nodes of a type start and end.
 
-        A cycle is a sequence of type numbers without its return to the first. A walk begins where its start's type
-        stands in a cycle, each cycle as likely, and in it each place as likely.
+        A cycle is a sequence of type numbers without its return to the first. A walk begins at a position that has its
+        start's type: each cycle with this type is equally likely, and in it each such position.
         """
         num_types = len(bounds) - 1
         wanted = np.array([type for cycle in cycles for type in cycle], np.int64)
@@ -48,7 +48,7 @@ class TypedWalker:
         indptr = np.cumsum([0, *map(len, begin)])
         rows = Walker.of(_rows_by_type(neighbors, bounds))
         return cls(
-            rows, bounds, wanted, following, indptr, np.array([place for own in begin for place in own], np.int64)
+            rows, bounds, wanted, following, indptr, np.array([position for own in begin for position in own], np.int64)
         )
 
     def walks(
@@ -63,20 +63,20 @@ class TypedWalker:
         out = np.full((len(starts), length), -1, csr.indices.dtype)
         types = np.searchsorted(self.bounds[1:], starts, side="right")
         plan = (len(self.bounds) - 1, self.wanted, self.following, self.indptr, self.beginnings)
-        tables = (csr.indptr, csr.indices, self.walker.keep, self.walker.other)
-        over_parts(_walk, len(starts), PART, threads, np.uint64(key), starts, types, *plan, *tables, out)
+        tables = (csr.indptr, csr.indices, self.walker.keep, self.walker.alias)
+        over_parts(_walk, len(starts), WALKS_PER_TASK, threads, np.uint64(key), starts, types, *plan, *tables, out)
         return out
 
 
 def _beginnings(type: int, cycles: Sequence[Sequence[int]], firsts: NDArray[np.int64]) -> list[int]:
-    """The places of a type, repeated where that is needed to make all cycles that have it as likely."""
-    places = [
+    """The positions of a type, repeated where that is needed to make all cycles that have it equally likely."""
+    positions = [
         [int(first) + k for k, each in enumerate(cycle) if each == type]
         for cycle, first in zip(cycles, firsts[:-1], strict=True)
         if type in cycle
     ]
-    rounds = math.lcm(*map(len, places))
-    return [own[turn % len(own)] for turn in range(rounds) for own in places]
+    rounds = math.lcm(*map(len, positions))
+    return [own[turn % len(own)] for turn in range(rounds) for own in positions]
 
 
 def _rows_by_type(neighbors: CSR, bounds: NDArray[np.int64]) -> CSR:
@@ -103,7 +103,7 @@ def _walk(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     keep: NDArray[Any],
-    other: NDArray[Any],
+    alias: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
     for number in range(lo, hi):
@@ -115,13 +115,13 @@ def _walk(
         if choices > 1:
             state = advanced(state)
             at += below(mixed(state), choices)
-        place = beginnings[at]
+        position = beginnings[at]
         for step in range(1, out.shape[1]):
-            place = following[place]
-            row = node * num_types + wanted[place]
+            position = following[position]
+            row = node * num_types + wanted[position]
             first, degree = indptr[row], indptr[row + 1] - indptr[row]
             if degree == 0:
                 break
             state = advanced(state)
-            node = np.int64(indices[chosen(mixed(state), first, degree, keep, other)])
+            node = np.int64(indices[chosen(mixed(state), first, degree, keep, alias)])
             out[number, step] = node

@@ -16,12 +16,12 @@ from pine._internal.parallel import over_parts
 from pine.graph.csr import CSR
 from pine.graph.sampling.streams import advanced, below, mixed, stream
 
-PART = 4096  # nodes that a thread takes at a time
+NODES_PER_TASK = 4096  # nodes that a thread takes at a time; the draws do not depend on it
 
 
 @dataclass(frozen=True, eq=False)
 class NeighborSampler:
-    """Up to so many neighbors a node: indptr (num_nodes + 1,) says where those of a node are in a draw."""
+    """Up to `size` neighbors a node; those of node v are pairs indptr[v] to indptr[v + 1] of a draw."""
 
     neighbors: CSR
     indptr: NDArray[np.int64]
@@ -34,7 +34,7 @@ class NeighborSampler:
         """Pairs (2, num_pairs): a neighbor and the node that it was drawn for, in the order of nodes."""
         csr, count = self.neighbors, self.neighbors.num_rows
         pairs = np.empty((2, int(self.indptr[-1])), np.int64)
-        over_parts(_draw, count, PART, threads, np.uint64(key), csr.indptr, csr.indices, self.indptr, pairs)
+        over_parts(_draw, count, NODES_PER_TASK, threads, np.uint64(key), csr.indptr, csr.indices, self.indptr, pairs)
         return pairs
 
 

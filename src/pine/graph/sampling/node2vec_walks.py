@@ -1,8 +1,9 @@
-"""Second-order walks: from t by v, P(v -> x) ~ w_vx b(t, x), b = 1/p for x = t, 1 for neighbors of t, 1/q for the rest.
+"""The walks of node2vec: from t by v, P(v -> x) ~ w_vx b(t, x), b = 1/p for x = t, 1 for neighbors of t, 1/q elsewhere.
 
-A candidate x is drawn by weight alone, from the tables of a first-order walk, and kept with probability b / max b: no
-table of pairs of edges, memory is linear in edges. Where TRIES candidates in a row are turned down (a dead end, a bias
-far from 1), the row is weighed entry by entry; tries are independent, so that the probabilities stay exact.
+Rejection sampling: a candidate x is drawn by weight alone, from the tables of a first-order walk, and accepted with
+probability b / max b, so memory is linear in edges, without a table of pairs of edges. After TRIES rejections in a row
+(a dead end, a bias far from 1), x is drawn by the sums of w b over the row; tries are independent, so the probabilities
+stay exact.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from pine._internal.compiled import compiled
 from pine._internal.parallel import over_parts
 from pine.graph.csr import CSR
 from pine.graph.sampling.streams import advanced, chosen, mixed, stream, unit
-from pine.graph.sampling.walks import PART, Walker
+from pine.graph.sampling.walks import WALKS_PER_TASK, Walker
 
 TRIES = 32  # enough for p and q of 1/4 to 4, the range that its authors search
 
 
 @dataclass(frozen=True, eq=False)
-class SecondOrderWalker:
-    """Neighbors prepared for second-order walks: make it once, walk many times."""
+class Node2VecWalker:
+    """Walks biased by the node before: p against returning to it, q against leaving its neighbors."""
 
     walker: Walker
     p: float
     q: float
 
     @classmethod
-    def of(cls, neighbors: CSR, p: float, q: float) -> SecondOrderWalker:
-        """Prepare compressed rows; what has a weight of zero is never walked along and makes no neighbor."""
+    def of(cls, neighbors: CSR, p: float, q: float) -> Node2VecWalker:
+        """Prepare rows of neighbors; edges of weight zero are never walked along and make no neighbors."""
         return cls(Walker.of(neighbors), p, q)
 
     def walks(
@@ -43,9 +44,9 @@ class SecondOrderWalker:
         out = np.empty((len(starts), length), csr.indices.dtype)
         bias = np.array([1 / self.p, 1.0, 1 / self.q])
         weights = np.empty(0, np.float32) if csr.weights is None else csr.weights
-        tables = (csr.indptr, csr.indices, weights, self.walker.keep, self.walker.other)
+        tables = (csr.indptr, csr.indices, weights, self.walker.keep, self.walker.alias)
         given = (np.uint64(key), np.asarray(starts, np.int64), bias / bias.max(), *tables, out)
-        over_parts(_walk, len(starts), PART, threads, *given)
+        over_parts(_walk, len(starts), WALKS_PER_TASK, threads, *given)
         return out
 
 
@@ -60,7 +61,7 @@ def _walk(
     indices: NDArray[Any],
     weights: NDArray[Any],
     keep: NDArray[Any],
-    other: NDArray[Any],
+    alias: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
     least = bias.min()
@@ -72,23 +73,23 @@ def _walk(
             if degree > 0:
                 for _ in range(TRIES):
                     state = advanced(state)
-                    place = chosen(mixed(state), first, degree, keep, other)
-                    if before < 0 or least == 1.0:  # nothing to be turned down for
+                    position = chosen(mixed(state), first, degree, keep, alias)
+                    if before < 0 or least == 1.0:  # nothing to be rejected for
                         break
                     state = advanced(state)
                     share = unit(mixed(state))
-                    if share < least or share < _bias(before, indices[place], bias, indptr, indices):
+                    if share < least or share < _bias(before, indices[position], bias, indptr, indices):
                         break
                 else:
                     state = advanced(state)
-                    place = _weighed(unit(mixed(state)), before, first, degree, bias, indptr, indices, weights)
-                before, node = node, int(indices[place])
+                    position = _by_sums(unit(mixed(state)), before, first, degree, bias, indptr, indices, weights)
+                before, node = node, int(indices[position])
             out[number, step] = node
 
 
 @compiled
 def _bias(before: int, node: int, bias: NDArray[Any], indptr: NDArray[Any], indices: NDArray[Any]) -> Any:
-    """What the node before makes of a candidate: bias is that of itself, of its neighbors, and of the rest."""
+    """b(before, node); bias holds the values for before itself, for its neighbors, and for the rest."""
     if node == before:
         return bias[0]
     lo, hi = indptr[before], indptr[before + 1]
@@ -102,7 +103,7 @@ def _bias(before: int, node: int, bias: NDArray[Any], indptr: NDArray[Any], indi
 
 
 @compiled
-def _weighed(
+def _by_sums(
     share: float,
     before: int,
     first: int,
@@ -112,7 +113,7 @@ def _weighed(
     indices: NDArray[Any],
     weights: NDArray[Any],
 ) -> Any:
-    """The place where a share of the sum of w b over a row is reached."""
+    """The position where the cumulative sum of w b over a row reaches a share of its total."""
     sums, total = np.empty(degree), 0.0
     for k in range(degree):
         weight = np.float64(weights[first + k]) if len(weights) > 0 else 1.0

@@ -21,7 +21,7 @@ LOW = np.uint64(0xFFFFFFFF)
 
 @compiled
 def mixed(state: Any) -> Any:
-    """64 bits that look random, from a state."""
+    """The 64 pseudorandom bits of a state."""
     state = (state ^ (state >> S30)) * FIRST
     state = (state ^ (state >> S27)) * SECOND
     return state ^ (state >> S31)
@@ -41,43 +41,43 @@ def stream(key: Any, number: int) -> Any:
 
 @compiled
 def below(bits: Any, count: int) -> Any:
-    """A whole number under count, every one as likely, from the upper half of 64 bits."""
+    """An integer drawn uniformly from 0 to count - 1, from the upper half of 64 bits."""
     return np.int64(((bits >> S32) * np.uint64(count)) >> S32)
 
 
 @compiled
 def unit(bits: Any) -> Any:
-    """A number from 0 to under 1."""
+    """A number drawn uniformly from [0, 1)."""
     return np.float64(bits >> S11) * 2.0**-53
 
 
 @compiled
-def chosen(bits: Any, first: int, count: int, keep: NDArray[Any], other: NDArray[Any]) -> Any:
-    """The place of an entry of the row [first, first + count), drawn by the weights that alias_rows was given.
+def chosen(bits: Any, first: int, count: int, keep: NDArray[Any], alias: NDArray[Any]) -> Any:
+    """The position of an entry of the row [first, first + count), drawn by weight with the tables of alias_rows.
 
-    Where keep is empty there are no weights, and every entry is as likely.
+    Empty tables stand for equal weights.
     """
-    place = first + below(bits, count)
+    position = first + below(bits, count)
     if len(keep) == 0:
-        return place
+        return position
     # The lower half of the bits decides between the entry and its alias.
-    if np.float32((bits & LOW) >> S8) * np.float32(2.0**-24) < keep[place]:
-        return place
-    return first + other[place]
+    if np.float32((bits & LOW) >> S8) * np.float32(2.0**-24) < keep[position]:
+        return position
+    return first + alias[position]
 
 
 def alias_rows(indptr: NDArray[np.int64], weights: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Walker's alias tables of every row of weights: what an entry keeps of its share, and who gets the rest.
+    """Walker's alias tables of every row of weights: the probability to keep an entry, and its alias otherwise.
 
-    Both (nnz,). A draw then costs one look, however long the row. In a row without weight every entry is as likely.
+    Both (nnz,). A draw takes constant time, however long the row. In a row of zeros all entries are equally likely.
     """
-    keep, other = np.ones(len(weights), np.float32), np.zeros(len(weights), np.int32)
-    _fill_rows(indptr, np.asarray(weights, np.float64), keep, other)
-    return keep, other
+    keep, alias = np.ones(len(weights), np.float32), np.zeros(len(weights), np.int32)
+    _fill_rows(indptr, np.asarray(weights, np.float64), keep, alias)
+    return keep, alias
 
 
 @compiled
-def _fill_rows(indptr: NDArray[Any], weights: NDArray[Any], keep: NDArray[Any], other: NDArray[Any]) -> None:
+def _fill_rows(indptr: NDArray[Any], weights: NDArray[Any], keep: NDArray[Any], alias: NDArray[Any]) -> None:
     longest = 0
     for row in range(len(indptr) - 1):
         longest = max(longest, indptr[row + 1] - indptr[row])
@@ -87,7 +87,7 @@ def _fill_rows(indptr: NDArray[Any], weights: NDArray[Any], keep: NDArray[Any], 
         total = weights[first : first + count].sum()
         smalls, larges = 0, 0
         for k in range(count):
-            other[first + k] = k
+            alias[first + k] = k
             share[k] = weights[first + k] * count / total if total > 0.0 else 1.0
             if share[k] < 1.0:
                 small[smalls] = k
@@ -98,7 +98,7 @@ def _fill_rows(indptr: NDArray[Any], weights: NDArray[Any], keep: NDArray[Any], 
         while smalls > 0 and larges > 0:
             smalls -= 1
             poor, rich = small[smalls], large[larges - 1]
-            keep[first + poor], other[first + poor] = share[poor], rich
+            keep[first + poor], alias[first + poor] = share[poor], rich
             share[rich] -= 1.0 - share[poor]
             if share[rich] < 1.0:
                 larges -= 1

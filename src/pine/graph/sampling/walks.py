@@ -18,20 +18,20 @@ from pine._internal.parallel import over_parts
 from pine.graph.csr import CSR
 from pine.graph.sampling.streams import advanced, alias_rows, chosen, mixed, stream
 
-PART = 1024  # walks that a thread takes at a time
+WALKS_PER_TASK = 1024  # walks that a thread takes at a time; the walks do not depend on it
 
 
 @dataclass(frozen=True, eq=False)
 class Walker:
-    """Neighbors prepared for walks: make it once, walk many times."""
+    """First-order walks: rows of neighbors and their alias tables (nnz,), empty without weights."""
 
     neighbors: CSR
     keep: NDArray[np.float32]
-    other: NDArray[np.int32]
+    alias: NDArray[np.int32]
 
     @classmethod
     def of(cls, neighbors: CSR) -> Walker:
-        """Prepare compressed rows; what has a weight of zero is never walked along."""
+        """Prepare rows of neighbors; edges of weight zero are never walked along."""
         if neighbors.weights is None:
             return cls(neighbors, np.empty(0, np.float32), np.empty(0, np.int32))
         walked, weights = _without_zeros(neighbors, neighbors.weights)
@@ -46,8 +46,8 @@ class Walker:
         """
         csr = self.neighbors
         out = np.empty((len(starts), length), csr.indices.dtype)
-        given = (np.uint64(key), np.asarray(starts, np.int64), csr.indptr, csr.indices, self.keep, self.other, out)
-        over_parts(_walk, len(starts), PART, threads, *given)
+        given = (np.uint64(key), np.asarray(starts, np.int64), csr.indptr, csr.indices, self.keep, self.alias, out)
+        over_parts(_walk, len(starts), WALKS_PER_TASK, threads, *given)
         return out
 
 
@@ -75,7 +75,7 @@ def _walk(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     keep: NDArray[Any],
-    other: NDArray[Any],
+    alias: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
     for number in range(lo, hi):
@@ -85,5 +85,5 @@ def _walk(
             first, degree = indptr[node], indptr[node + 1] - indptr[node]
             if degree > 0:
                 state = advanced(state)
-                node = np.int64(indices[chosen(mixed(state), first, degree, keep, other)])
+                node = np.int64(indices[chosen(mixed(state), first, degree, keep, alias)])
             out[number, step] = node

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pine import Graph
-from pine.graph.sampling.metapath_walks import TypedWalker
+from pine.graph.sampling.metapath_walks import MetapathWalker
 from pine.graph.sampling.walks import Walker
 
 AUTHOR, PAPER, VENUE = range(3)
@@ -30,7 +30,7 @@ def bounds_of(graph: Graph) -> np.ndarray:
 
 
 def walked(graph: Graph, cycles: list[list[int]], length: int = 12, rounds: int = 20, key: int = 1, threads=None):
-    walker = TypedWalker.of(graph.links(), bounds_of(graph), cycles)
+    walker = MetapathWalker.of(graph.links(), bounds_of(graph), cycles)
     starts = np.tile(np.arange(graph.num_nodes), rounds)
     return walker.walks(starts, length, key, threads)
 
@@ -71,7 +71,7 @@ def test_neighbors_of_the_wanted_type_are_visited_in_proportion_to_the_weights()
     relations = {("a", "x", "b"): [(0, 0), (0, 1), (0, 2)], ("a", "y", "c"): [(0, 0), (0, 1)]}
     weights = {("a", "x", "b"): [1.0, 2.0, 3.0], ("a", "y", "c"): [100.0, 200.0]}
     graph = Graph.from_relations(relations, weights=weights)
-    walker = TypedWalker.of(graph.links(), bounds_of(graph), [[0, 1]])
+    walker = MetapathWalker.of(graph.links(), bounds_of(graph), [[0, 1]])
     second = walker.walks(np.zeros(20_000, int), 2, key=5)[:, 1]
     expected = 20_000 * np.array([1, 2, 3]) / 6
     counts = np.bincount(second, minlength=6)

@@ -1,4 +1,4 @@
-"""Where data files lie: the folder that the caller names, PINE_DATA, the user's cache, in this order."""
+"""The folders of data files: the one that the caller names, PINE_DATA, the user's cache, in this order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pine.datasets.entry import Entry
 from pine.errors import InputError
 
 FolderLike = str | os.PathLike[str] | None
-VARIABLE = "PINE_DATA"
+DATA_VARIABLE = "PINE_DATA"
 
 
 def cache_folder() -> Path:
@@ -29,7 +29,7 @@ def cache_folder() -> Path:
 
 def folders(data_dir: FolderLike) -> list[Path]:
     """The folders to look in, the first one first."""
-    given = [data_dir, os.environ.get(VARIABLE) or None]
+    given = [data_dir, os.environ.get(DATA_VARIABLE) or None]
     return [*(Path(folder).expanduser() for folder in given if folder is not None), cache_folder()]
 
 
@@ -62,16 +62,16 @@ def instructions(entry: Entry) -> str:
     """Which files to put where, and where to get them."""
     if entry.embedded:
         return f"{entry.name} comes with PINE; there is nothing to get"
-    place = f"into {cache_folder()}, or into a folder that {VARIABLE} or data_dir names"
+    where = f"into {cache_folder()}, or into a folder that {DATA_VARIABLE} or data_dir names"
     wanted = " and ".join(entry.files)
     if entry.downloadable:
         files = ", ".join(f"{original.url} as {original.path}" for original in entry.originals)
-        return f"put {files} {place}; {wanted} from a machine that has downloaded it serves as well. {entry.where}"
+        return f"put {files} {where}; {wanted} from a machine that has downloaded it serves as well. {entry.where}"
     other = "".join(f", or {' and '.join(form)}," for form in entry.other_forms)
-    return f"PINE cannot download it; put {wanted}{other} {place}. {entry.where}"
+    return f"PINE cannot download it; put {wanted}{other} {where}. {entry.where}"
 
 
 def missing(entry: Entry, data_dir: FolderLike, reason: str) -> InputError:
     """The error for a data set that is nowhere: what was looked for, why it was not fetched, what to do."""
-    looked = ", ".join(str(folder) for folder in folders(data_dir))
-    return InputError(f"dataset {entry.name!r} is not in {looked}{reason}. To get it: {instructions(entry)}")
+    searched = ", ".join(str(folder) for folder in folders(data_dir))
+    return InputError(f"dataset {entry.name!r} is not in {searched}{reason}. To get it: {instructions(entry)}")

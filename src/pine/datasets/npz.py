@@ -1,17 +1,43 @@
-"""The data sets whose file is the graph: Citeseer, Wikipedia, Email-eu, Pubmed, PPI, Planetoid's, the stand-ins."""
+"""The data sets in our own form, npz files of edges and labels, the Cora inside the package among them."""
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import numpy as np
 
-from pine.datasets.arrays import Arrays
+from pine.datasets.arrays import Arrays, read_npz
 from pine.datasets.dataset import Dataset, Labels, counts, typed_counts
 from pine.datasets.entry import Entry
 from pine.graph import NODE, Graph
 
-PARTS = ("train", "val", "test")
+CORA_FILE = "cora.npz"
+SPLIT_PARTS = ("train", "val", "test")
 FRIEND = ("user", "friend", "user")
 HAS = ("user", "has", "attribute")
+
+
+def build_cora(entry: Entry) -> Dataset:
+    """The Cora that comes with PINE, made by scripts/embed_cora.py: LINQS's cora.cites and cora.content.
+
+    Node ids are paper ids, in the order of cora.content. A citation is listed as (cited, citing); 151 pairs of papers
+    cite each other.
+    """
+    with files("pine.datasets").joinpath(CORA_FILE).open("rb") as file:
+        arrays = read_npz([(CORA_FILE, file)])
+    count = entry.nodes[NODE]
+    papers = arrays.take("paper_ids", "iu", (count,)).astype(np.int64)
+    edges = arrays.edges("edges", count, count, entry.rows["to"])
+    return Dataset(
+        name=entry.name,
+        graph=Graph.from_edges(papers[edges], nodes=papers),
+        labels=arrays.classes("labels", count, entry.classes),
+        label_names=tuple(np.char.decode(arrays.take("class_names", "S", (entry.classes,)), "ascii").tolist()),
+        features=None,
+        splits={},
+        source=entry.credit,
+        raw=counts(count, edges),
+    )
 
 
 def build(entry: Entry, arrays: Arrays) -> Dataset:
@@ -23,15 +49,14 @@ def build(entry: Entry, arrays: Arrays) -> Dataset:
         labels = arrays.label_sets("labels", count, entry.classes)
     else:
         labels = arrays.classes("labels", count, entry.classes)
-    names = [f"{part}_idx" for part in PARTS]
-    public = any(name in arrays.values for name in names)
+    public = any(f"{part}_idx" in arrays.values for part in SPLIT_PARTS)
     return Dataset(
         name=entry.name,
         graph=Graph.from_edges(edges, nodes=np.arange(count)),
         labels=labels,
         label_names=entry.label_names,
         features=arrays.features(count) if "feat_shape" in arrays.values else None,
-        splits={part: arrays.split(name, count) for part, name in zip(PARTS, names, strict=True)} if public else {},
+        splits={part: arrays.split(f"{part}_idx", count) for part in SPLIT_PARTS} if public else {},
         source=entry.credit,
         raw=counts(count, edges),
     )
@@ -47,7 +72,7 @@ def build_ppi(entry: Entry, arrays: Arrays) -> Dataset:
     count = entry.nodes[NODE]
     edges = arrays.edges("edges", count, count, entry.rows["to"])
     graph_ids = arrays.classes("graph_id", count, 24, lowest=0)
-    part = arrays.classes("split", count, len(PARTS), lowest=0)
+    part = arrays.classes("split", count, len(SPLIT_PARTS), lowest=0)
     if (graph_ids[edges[:, 0]] != graph_ids[edges[:, 1]]).any():
         raise arrays.wrong("edges must stay within one graph, got some between two")
     return Dataset(
@@ -56,7 +81,7 @@ def build_ppi(entry: Entry, arrays: Arrays) -> Dataset:
         labels=arrays.label_sets("labels", count, entry.classes),
         label_names=tuple(np.char.decode(arrays.take("label_go_id", "S", (entry.classes,)), "ascii").tolist()),
         features=arrays.features(count),
-        splits={name: np.flatnonzero(part == number) for number, name in enumerate(PARTS)},
+        splits={name: np.flatnonzero(part == number) for number, name in enumerate(SPLIT_PARTS)},
         source=entry.credit,
         raw=counts(count, edges),
         graph_ids=graph_ids,

@@ -1,0 +1,48 @@
+"""To NetworkX and back: ids, types, weights and features stay what they were."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+from support.convert import ALL, OPTIONS, same_graph
+
+from pine import Graph
+from pine.errors import InputError
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_networkx_gives_back_what_it_got(name):
+    graph = ALL[name]
+    assert same_graph(Graph.from_networkx(graph.to_networkx(), **OPTIONS.get(name, {})), graph)
+
+
+def test_networkx_graphs_of_every_kind_are_taken():
+    assert Graph.from_networkx(nx.path_graph(4)).num_edges == 3
+    assert Graph.from_networkx(nx.DiGraph([(0, 1), (1, 0)])).directed
+    multi = nx.MultiGraph([(0, 1), (0, 1)])
+    assert Graph.from_networkx(multi).num_edges == 2
+    assert Graph.from_networkx(multi, duplicates="merge").num_edges == 1
+    weighted = nx.Graph()
+    weighted.add_edge("a", "b", weight=0.25)
+    weighted.add_edge("b", "c")
+    assert sorted(Graph.from_networkx(weighted).adjacency().weights.tolist()) == [0.25, 0.25, 1.0, 1.0]
+    assert Graph.from_networkx(weighted, weight=None).adjacency().weights is None
+
+
+def test_a_node_attribute_gives_the_types():
+    graph = nx.Graph()
+    graph.add_nodes_from(["ann", "bob"], kind="person")
+    graph.add_nodes_from(["jazz"], kind="taste")
+    graph.add_edges_from([("ann", "jazz"), ("jazz", "bob"), ("ann", "bob")])
+    taken = Graph.from_networkx(graph, type="kind")
+    assert taken.node_types == ("person", "taste")
+    assert taken.relations == (("person", "to", "taste"), ("person", "to", "person"))
+    assert taken.neighbors("bob") == {"person": ["ann"], "taste": ["jazz"]}
+    graph.add_node("stray")
+    with pytest.raises(InputError, match="node 'stray' lacks the attribute 'kind'"):
+        Graph.from_networkx(graph, type="kind")
+
+
+def test_what_is_no_networkx_graph_is_refused():
+    with pytest.raises(InputError, match="from_networkx takes a NetworkX graph, got list"):
+        Graph.from_networkx([(0, 1)])

@@ -1,0 +1,64 @@
+"""To PyTorch Geometric and back: ids, types, weights, features, labels and masks stay what they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from support.convert import ALL, OPTIONS, same_graph
+from torch_geometric.data import Data, HeteroData
+
+from pine import Graph
+from pine.errors import InputError
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_pyg_gives_back_what_it_got(name):
+    graph = ALL[name]
+    options = OPTIONS.get(name, {}) | ({"directed": graph.directed} if name != "parallel" else {"directed": True})
+    back = Graph.from_pyg(graph.to_pyg(), **options)
+    if name == "parallel":
+        assert back.adjacency().indices.tolist() == graph.adjacency().indices.tolist()
+    else:
+        assert same_graph(back, graph)
+
+
+def test_pyg_data_keeps_x_y_and_masks():
+    data = Data(
+        x=torch.arange(6.0).reshape(3, 2),
+        edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]),
+        y=torch.tensor([0, 1, 0]),
+        train_mask=torch.tensor([True, False, True]),
+    )
+    graph = Graph.from_pyg(data)
+    assert not graph.directed
+    assert graph.num_edges == 2
+    np.testing.assert_array_equal(graph.features["node"], data.x)
+    back = graph.to_pyg()
+    assert torch.equal(back.y, data.y)
+    assert torch.equal(back.train_mask, data.train_mask)
+    assert torch.equal(back.edge_index, data.edge_index)
+    assert "y" not in graph.bare().node_data.get("node", {})
+
+
+def test_hetero_data_keeps_types_relations_x_y_and_masks():
+    data = HeteroData()
+    data["user"].x = torch.eye(2)
+    data["user"].y = torch.tensor([1, 0])
+    data["item"].num_nodes = 3
+    data["user", "buys", "item"].edge_index = torch.tensor([[0, 1], [2, 0]])
+    data["user", "buys", "item"].edge_weight = torch.tensor([1.0, 4.0])
+    graph = Graph.from_pyg(data)
+    assert graph.node_types == ("user", "item")
+    back = graph.to_pyg()
+    assert torch.equal(back["user"].x, data["user"].x)
+    assert torch.equal(back["user"].y, data["user"].y)
+    assert back["item"].num_nodes == 3
+    assert torch.equal(back["user", "buys", "item"].edge_weight, data["user", "buys", "item"].edge_weight)
+
+
+def test_what_is_no_pyg_data_is_refused():
+    with pytest.raises(InputError, match="from_pyg takes"):
+        Graph.from_pyg([1])
+    with pytest.raises(InputError, match="points outside the 2 nodes"):
+        Graph.from_pyg(Data(edge_index=torch.tensor([[0], [5]]), num_nodes=2))

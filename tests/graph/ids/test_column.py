@@ -1,0 +1,39 @@
+"""Ids of every kind that users have."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pine import Graph
+
+
+def test_any_hashable_can_be_an_id():
+    graph = Graph.from_edges([((1, 2), "x"), ("x", 3), (3, frozenset({4}))])
+    assert graph.ids().tolist() == [(1, 2), "x", 3, frozenset({4})]
+    assert graph.neighbors("x") == {"node": [(1, 2), 3]}
+
+
+def test_the_integer_1_and_the_text_1_are_two_nodes():
+    graph = Graph.from_edges([(1, "1"), ("1", 2)])
+    assert graph.num_nodes == 3
+    assert graph.neighbors("1") == {"node": [1, 2]}
+
+
+def test_whole_numbers_that_a_frame_holds_as_floats_are_integers():
+    frame = pd.DataFrame({"u": [1.0, 2.0], "v": [2.0, 3.0]})
+    assert Graph.from_edges(frame).ids().tolist() == [1, 2, 3]
+
+
+def test_pandas_columns_of_mixed_objects_and_categories_are_read():
+    mixed = pd.DataFrame({"u": pd.Series([1, "a"], dtype=object), "v": pd.Series(["a", (2, 3)], dtype=object)})
+    assert Graph.from_edges(mixed).ids().tolist() == [1, "a", (2, 3)]
+    categories = pd.DataFrame({"u": pd.Categorical(["x", "y"]), "v": pd.Categorical(["y", "z"])})
+    assert Graph.from_edges(categories).ids().tolist() == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint32, np.int64, "U3", object, np.float64])
+def test_arrays_of_every_kind_of_id_are_read(dtype):
+    edges = np.array([[1, 2], [2, 3]]).astype(dtype)
+    assert Graph.from_edges(edges).num_edges == 2

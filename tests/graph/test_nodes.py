@@ -1,0 +1,15 @@
+"""Nodes are found by their ids, and a type must be given where an id alone is ambiguous."""
+
+from __future__ import annotations
+
+import pytest
+
+from pine import Graph
+from pine.errors import InputError
+
+
+def test_the_same_id_may_occur_in_two_types_and_then_the_type_must_be_given():
+    graph = Graph.from_relations({("a", "r", "b"): [(1, 1), (1, 2)]})
+    assert graph.neighbors(1, type="b") == {"a": [1], "b": []}
+    with pytest.raises(InputError, match="1: found in the types 'a', 'b'; say which"):
+        graph.neighbors(1)
