@@ -43,7 +43,7 @@ class VisibleTargets:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class NodeBatch:
     """Nodes whose terms are made at once: where they stand, their neighborhoods and their labels.
 
     lambdas: (B,), divided by the share that the nodes are of all that lambda speaks of; None: one a type, as given.
@@ -90,7 +90,7 @@ class Objective(nn.Module):
             self.batches = [self._batch(block) for block in f.neighborhoods]
         else:
             one = self.lambdas[:, 0] if self.lambdas.shape[1] == 1 else None
-            self.batches = [Batch(slice(0, size[0]), f.neighborhoods, visible, one)]
+            self.batches = [NodeBatch(slice(0, size[0]), f.neighborhoods, visible, one)]
         outputs = 0 if visible is None else visible.targets.num_outputs
         self.w = nn.Parameter(lambdas.new_zeros(count, outputs, f.dim))
         self.b = nn.Parameter(lambdas.new_zeros(count, 1, outputs))
@@ -108,7 +108,9 @@ class Objective(nn.Module):
         f = self.f(x)
         return x, f if own is None else f + own
 
-    def loss(self, generator: torch.Generator, warmup: float = 1.0, batch: Batch | None = None) -> dict[str, Tensor]:
+    def loss(
+        self, generator: torch.Generator, warmup: float = 1.0, batch: NodeBatch | None = None
+    ) -> dict[str, Tensor]:
         """The terms of the loss of each model (B,), to be summed, and over batches too, where there are several.
 
         generator: for dropout. warmup scales the entropy, which trusts the model's own predictions.
@@ -132,7 +134,9 @@ class Objective(nn.Module):
         own = self.features(generator)
         return self.e + own, own
 
-    def _within(self, batch: Batch, x: Tensor, own: Tensor | None, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    def _within(
+        self, batch: NodeBatch, x: Tensor, own: Tensor | None, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
         """x and f of the nodes of a batch, from x of all nodes."""
         neighborhoods, most = batch.neighborhoods, self.settings.samples
         if most is not None:
@@ -142,7 +146,7 @@ class Objective(nn.Module):
             x, own = x[:, batch.rows], None if own is None else own[:, batch.rows]
         return x, f if own is None else f + own
 
-    def _batch(self, block: Neighborhoods) -> Batch:
+    def _batch(self, block: Neighborhoods) -> NodeBatch:
         """The nodes of one type in one of f's neighborhoods."""
         rows, num_nodes = block.rows, self.e.shape[1]
         kind = next(k for k, place in enumerate(self.types) if place.start <= rows.start < place.stop)
@@ -151,16 +155,16 @@ class Objective(nn.Module):
         lambdas = self.lambdas[:, 0 if all_types else kind] * (count / (rows.stop - rows.start))
         share = (rows.stop - rows.start) / num_nodes
         visible, labelled = (None, 1.0) if self.visible is None else self.visible.within(rows)
-        return Batch(rows, [block], visible, lambdas, share, labelled)
+        return NodeBatch(rows, [block], visible, lambdas, share, labelled)
 
-    def _agreement(self, batch: Batch, x: Tensor, f: Tensor) -> Tensor:
+    def _agreement(self, batch: NodeBatch, x: Tensor, f: Tensor) -> Tensor:
         if batch.lambdas is not None:
             return agreement(x, f) / batch.lambdas
         by_type = [agreement(x[:, place], f[:, place]) for place in self.types]
         return (torch.stack(by_type, -1) / self.lambdas).sum(-1)
 
     def _supervised(
-        self, batch: Batch, visible: VisibleTargets, x: Tensor, f: Tensor, warmup: float
+        self, batch: NodeBatch, visible: VisibleTargets, x: Tensor, f: Tensor, warmup: float
     ) -> dict[str, Tensor]:
         targets, settings = visible.targets, self.settings
         terms = {

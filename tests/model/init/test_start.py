@@ -106,7 +106,7 @@ def test_the_exact_start_is_the_factorization_of_its_definition(weighted: bool) 
 def test_with_an_unlimited_budget_the_pushed_rows_are_the_rows_of_the_definition(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pine.model.init.push.BUDGET", 10**5)
+    monkeypatch.setattr("pine.model.init.push.PUSH_BUDGET", 10**5)
     graph = start.damped(undirected(np.stack([np.arange(60), np.roll(np.arange(60), 1)], 1), 60))
     np.testing.assert_allclose(pushed_matrix(graph), start.log_window(graph), atol=0.01)
 
@@ -114,7 +114,7 @@ def test_with_an_unlimited_budget_the_pushed_rows_are_the_rows_of_the_definition
 def test_with_a_small_budget_the_mass_still_moving_keeps_the_pushed_entries_close(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pine.model.init.push.BUDGET", 4)
+    monkeypatch.setattr("pine.model.init.push.PUSH_BUDGET", 4)
     graph = start.damped(planted_graph(groups=5, size=60, degree=30, inside=0.5)[0])
     found, exact = pushed_matrix(graph), start.log_window(graph)
     error = (found - exact)[found > 0]
@@ -124,12 +124,12 @@ def test_with_a_small_budget_the_mass_still_moving_keeps_the_pushed_entries_clos
 
 def test_the_part_of_the_hubs_is_the_root_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_hubs, "HUBS", 7)
-    monkeypatch.setattr(start_hubs, "HUB", 1.0)
+    monkeypatch.setattr(start_hubs, "HUB_RATIO", 1.0)
     graph = random_graph(weighted=True)
     degree = start.degrees(graph)
     a = graph.to_scipy().toarray().astype(np.float64)
     step = a / np.where(degree > 0, degree, 1)[:, None]
-    go_on, steps = start_hubs.HUB_CONTINUE_PROB, start_hubs.STEPS
+    go_on, steps = start_hubs.HUB_CONTINUE_PROB, start_hubs.HUB_STEPS
     shares = go_on ** np.arange(steps) / (go_on ** np.arange(steps)).sum()
     window = sum(share * np.linalg.matrix_power(step, r + 1) for r, share in enumerate(shares))
     hubs = np.argsort(-np.diff(graph.indptr), kind="stable")[:7]

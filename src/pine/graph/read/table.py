@@ -25,7 +25,7 @@ WEIGHT_NAMES = ("weight", "weights")
 
 
 @dataclass(frozen=True)
-class Batch:
+class EdgeBatch:
     """Some edges: two columns of ids, and weights (num_edges,) or None."""
 
     source: Column
@@ -37,7 +37,7 @@ class Batch:
 class EdgeTable:
     """Edges in batches, to be read once, and where(row), which names the file and line of a row for error messages."""
 
-    batches: Iterable[Batch]
+    batches: Iterable[EdgeBatch]
     where: Callable[[int], str]
 
 
@@ -67,7 +67,7 @@ def edge_table(
     return EdgeTable(_checked(table, weights), table.where)
 
 
-def _checked(table: EdgeTable, weights: Any) -> Iterator[Batch]:
+def _checked(table: EdgeTable, weights: Any) -> Iterator[EdgeBatch]:
     """The same batches with weights that are numbers, finite and not negative."""
     given = None if weights is None or isinstance(weights, str) else np.asarray(weights)
     start = 0
@@ -114,7 +114,7 @@ def _from_file(
     # A file without names that has one more column, of numbers: by custom, the weights.
     third = 2 if not file.has_header and len(file.names) == 3 and file.is_number(2) else None
     at = _column_positions(file.names, weights, source, target, str(path), third)
-    return EdgeTable((Batch(*read) for read in read_columns(file, at[:2], at[2:])), file.where)
+    return EdgeTable((EdgeBatch(*read) for read in read_columns(file, at[:2], at[2:])), file.where)
 
 
 def _from_parquet(path: Path, weights: Any, source: str | None, target: str | None) -> EdgeTable:
@@ -131,7 +131,7 @@ def _from_parquet(path: Path, weights: Any, source: str | None, target: str | No
     def where(row: int) -> str:
         return f"{path}, row {row}"
 
-    def batches() -> Iterator[Batch]:
+    def batches() -> Iterator[EdgeBatch]:
         start = 0
         wanted = [names[i] for i in at]
         try:
@@ -159,7 +159,7 @@ def _from_frame(frame: Any, weights: Any, source: str | None, target: str | None
     return EdgeTable(iter([batch]), _row_of_edges)
 
 
-def _batch(values: Sequence[Any], names: Sequence[str], where: Callable[[int], str], start: int = 0) -> Batch:
+def _batch(values: Sequence[Any], names: Sequence[str], where: Callable[[int], str], start: int = 0) -> EdgeBatch:
     """Two columns of ids and, if there is a third, weights."""
     columns = []
     for name, each in zip(names[:2], values[:2], strict=True):
@@ -173,7 +173,7 @@ def _batch(values: Sequence[Any], names: Sequence[str], where: Callable[[int], s
             raise InputError(f"edges, {name}: {problem}") from None
     if len(columns[0]) != len(columns[1]):
         raise InputError(f"source and target must be equally long, got {len(columns[0])} and {len(columns[1])}")
-    return Batch(columns[0], columns[1], np.asarray(values[2]) if len(values) > 2 else None)
+    return EdgeBatch(columns[0], columns[1], np.asarray(values[2]) if len(values) > 2 else None)
 
 
 def _row_of_edges(row: int) -> str:

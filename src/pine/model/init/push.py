@@ -20,8 +20,12 @@ from pine._internal.compiled import compiled
 from pine.graph.csr import CSR
 from pine.model.init.rows import in_parts, weighted_sums
 
-ENTRIES, MOST, LEAST = 2**25, 256, 64  # entries of the whole matrix, and the most and fewest of a row
-BUDGET = 16  # edges to push along for each entry of a row: 8 lost a little on held-out labels, 32 gained nothing
+MATRIX_ENTRIES, MOST_IN_ROW, LEAST_IN_ROW = (
+    2**25,
+    256,
+    64,
+)  # entries of the whole matrix, and the most and fewest of a row
+PUSH_BUDGET = 16  # edges to push along for each entry of a row: 8 lost a little on held-out labels, 32 gained nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +42,11 @@ def pushed_log_window(
 ) -> TopEntries:
     """The largest entries of M, for walks by weight that go on with probability continue_prob."""
     n = walked.num_rows
-    room = max(LEAST, min(MOST, ENTRIES // n))
+    room = max(LEAST_IN_ROW, min(MOST_IN_ROW, MATRIX_ENTRIES // n))
     top = TopEntries(np.empty((n, room), np.int32), np.empty((n, room), np.float32), np.zeros(n, np.int64))
     weights = np.ones(walked.nnz, np.float32) if walked.weights is None else walked.weights
     graph = (walked.indptr, walked.indices, weights, degree, float(degree.sum()))
-    in_parts(_push_rows, n, threads, *graph, continue_prob, BUDGET * room, top.columns, top.values, top.counts)
+    in_parts(_push_rows, n, threads, *graph, continue_prob, PUSH_BUDGET * room, top.columns, top.values, top.counts)
     return top
 
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from pine._internal.compiled import compiled
 from pine._internal.parallel import over_parts
 
-PARTS, ROWS = 64, 512  # the rows are cut into at most so many parts of at least so many
+MOST_RANGES, LEAST_ROWS = 64, 512  # the rows are cut into at most so many parts of at least so many
 
 
 def in_parts(kernel: Callable[..., None], count: int, threads: int | None, *arguments: Any) -> None:
     """Run kernel(lo, hi, ...) over equal ranges of rows, the same ones for any number of threads."""
-    over_parts(kernel, count, max(ROWS, -(-count // PARTS)), threads, *arguments)
+    over_parts(kernel, count, max(LEAST_ROWS, -(-count // MOST_RANGES)), threads, *arguments)
 
 
 def weighted_sums(
