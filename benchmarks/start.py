@@ -1,7 +1,7 @@
 """How good and how fast the structural start is: exact and pushed, alone under logistic regression.
 
     python benchmarks/start.py [--data cora,citeseer,wikipedia,email-eu,pubmed,dblp] [--planted 200000] [--threads 1]
-                               [--hubs 500] [--hubs-go-on 0.6]
+                               [--hubs 500] [--hubs-continue-prob 0.6]
 
 Data sets come from PINE_DATA. "held out" trains on 80 % of the training labels and scores on the other 20 %: choices
 are made by it. "test" trains on all training labels and scores on the test nodes: for the record only. Accuracy in
@@ -126,9 +126,9 @@ def main() -> None:
     parser.add_argument("--planted", type=int, default=200_000)
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--hubs", type=int, default=start_hubs.HUBS)
-    parser.add_argument("--hubs-go-on", type=float, default=start_hubs.GO_ON)
+    parser.add_argument("--hubs-continue-prob", type=float, default=start_hubs.HUB_CONTINUE_PROB)
     given = parser.parse_args()
-    start_hubs.HUBS, start_hubs.GO_ON = given.hubs, given.hubs_go_on
+    start_hubs.HUBS, start_hubs.HUB_CONTINUE_PROB = given.hubs, given.hubs_continue_prob
     warnings.simplefilter("ignore")  # nearly converged regressions
     make_start(planted_graph(800)[0], "pushed", given.threads)  # compile
     if given.planted:

@@ -40,10 +40,10 @@ from pine import METHODS, PINE, Graph
 from pine.datasets import load
 from pine.evaluation.protocol import split
 from pine.graph.csr import CSR
+from pine.model.cross_validation import LAMBDAS
 from pine.model.init import start
 from pine.model.init.factor import EXTRA
-from pine.model.init.push import ENTRIES, LEAST, MOST
-from pine.model.selection import CANDIDATES
+from pine.model.init.push import LEAST_IN_ROW, MATRIX_ENTRIES, MOST_IN_ROW
 from pine.nn import Neighbors, SetFunction, neighbor_sum
 
 CLASSES, KNOWN = 10, 0.1
@@ -69,8 +69,9 @@ def labelled(what: str) -> tuple[Graph, NDArray[np.int64], NDArray[np.int64]]:
 def parts_of_an_epoch(graph: Graph, model: PINE) -> dict[str, Callable[[], Any]]:
     """Each part alone, on fresh inputs of the right size."""
     draw = torch.Generator().manual_seed(0)
-    n, d, L = graph.num_nodes, model.dim, model.hidden
-    f = SetFunction([d], d, L=L, T=model.projections, Q=model.scales, conditioned=True, centered=True, generator=draw)
+    n, d, sizes = graph.num_nodes, model.dim, model.function
+    L, T, Q = sizes.hidden, sizes.projections, sizes.scales
+    f = SetFunction([d], d, L=L, T=T, Q=Q, conditioned=True, centered=True, generator=draw)
     neighbors = Neighbors.of(graph.adjacency(), "sqrt", threads=model.threads)
     x = torch.nn.Parameter(torch.randn(n, d, generator=draw))
     x.grad = torch.randn(n, d, generator=draw)
@@ -104,19 +105,22 @@ def epoch_seconds(model: PINE, graph: Graph, seen: NDArray[np.int64]) -> list[fl
 
 def report_epoch(what: str, threads: int, rounds: int) -> None:
     graph, seen, _ = labelled(what)
-    model = PINE(start="random", threads=threads, epochs=6 if graph.num_nodes > 20_000 else 50, **FIXED)
+    epochs = 6 if graph.num_nodes > 20_000 else 50
+    model = PINE(threads=threads, epochs=epochs, **FIXED).set_params(start="random")
     parts = parts_of_an_epoch(graph, model)
     alone: dict[str, list[float]] = {part: [] for part in parts}
-    epochs: list[float] = []
+    seconds_each: list[float] = []
     for _ in range(rounds):
-        epochs += epoch_seconds(model, graph, seen)
+        seconds_each += epoch_seconds(model, graph, seen)
         for part, work in parts.items():
             work()  # warm
             alone[part] += [timed(work) for _ in range(5)]
     best = {part: min(seconds) for part, seconds in alone.items()}
     whole = sum(best.values())
     shares = ", ".join(f"{part} {100 * seconds / whole:.0f} %" for part, seconds in best.items())
-    print(f"| {what} | {min(epochs) / whole:.2f} (3) | {shares} | {1000 * min(epochs):.0f} ms |", flush=True)
+    print(
+        f"| {what} | {min(seconds_each) / whole:.2f} (3) | {shares} | {1000 * min(seconds_each):.0f} ms |", flush=True
+    )
 
 
 def timed(work: Callable[[], Any]) -> float:
@@ -137,10 +141,10 @@ def fit_bytes(model: PINE, nodes: int, edges: int, classes: int, batch: int = 1)
     The start peaks in its last round: an index and a value for each entry of M; a basis of four blocks of dim + EXTRA
     columns, its image, the block before, the one in work, its part in the basis, and the difference.
     """
-    d, L = model.dim, model.hidden
+    d, L = model.dim, model.function.hidden
     graph = 2 * (4 * 2 * edges + 8 * nodes) + 16 * nodes  # both directions; ids and the scale of sums
     training = 4 * nodes * (d + batch * (7 * d + 3 * L + 2 * classes))
-    entries = max(LEAST, min(MOST, ENTRIES // nodes))
+    entries = max(LEAST_IN_ROW, min(MOST_IN_ROW, MATRIX_ENTRIES // nodes))
     beginning = nodes * (8 * entries + 4 * (start.PUSHED_ROUNDS + 5) * (d + EXTRA)) + 4 * 2 * edges
     return graph + max(training, beginning)
 
@@ -172,7 +176,7 @@ def report_memory(nodes: int, threads: int, folder: Path, batch_size: int | None
     np.savez(path, indptr=adjacency.indptr, indices=adjacency.indices, seen=seen)
     command = [sys.executable, __file__, "measure", "--path", str(path), "--threads", str(threads)]
     # On a graph of this size candidates are trained side by side on one part of the labels.
-    counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2, CLASSES, batch=len(CANDIDATES))
+    counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2, CLASSES, batch=len(LAMBDAS))
     row = f"| {nodes:,} | {adjacency.nnz // 2:,} | {counted / 2**20:.0f} MiB |"
     ways: list[tuple[dict[str, str], list[str]]] = [(RETURNED, []), ({}, [])]
     ways += [] if batch_size is None else [(RETURNED, ["--batch-size", str(batch_size)])]
