@@ -109,18 +109,16 @@ def report_epoch(what: str, threads: int, rounds: int) -> None:
     model = PINE(threads=threads, epochs=epochs, **FIXED).set_params(start="random")
     parts = parts_of_an_epoch(graph, model)
     alone: dict[str, list[float]] = {part: [] for part in parts}
-    seconds_each: list[float] = []
+    each: list[float] = []
     for _ in range(rounds):
-        seconds_each += epoch_seconds(model, graph, seen)
+        each += epoch_seconds(model, graph, seen)
         for part, work in parts.items():
             work()  # warm
             alone[part] += [timed(work) for _ in range(5)]
     best = {part: min(seconds) for part, seconds in alone.items()}
     whole = sum(best.values())
     shares = ", ".join(f"{part} {100 * seconds / whole:.0f} %" for part, seconds in best.items())
-    print(
-        f"| {what} | {min(seconds_each) / whole:.2f} (3) | {shares} | {1000 * min(seconds_each):.0f} ms |", flush=True
-    )
+    print(f"| {what} | {min(each) / whole:.2f} (3) | {shares} | {1000 * min(each):.0f} ms |", flush=True)
 
 
 def timed(work: Callable[[], Any]) -> float:

@@ -19,7 +19,7 @@ from pine.model.init.rows import weighted_sums
 HUB_RATIO = 5.0  # a hub has more than so many times the edges that a node has on average
 HUBS, HUB_ENTRIES = 500, 2**24  # how many, and how many entries of H at most
 HUBS_AT_A_TIME = 64  # hubs whose walks are followed at a time
-# On held-out training labels (benchmarks/start.py --hubs, --hubs-continue-prob) 250 hubs gain dblp .6 and cost pubmed .2,
+# On held-out training labels (benchmarks/start.py --hubs, --hubs-continue-prob) 250 hubs gain dblp .6, cost pubmed .2,
 # 1,000 cost dblp .3; walks that go on with .5 are level, with .8 they cost dblp .6 (points).
 HUB_CONTINUE_PROB, HUB_STEPS = 0.6, 8  # of walks, which are cut after so many steps
 
