@@ -67,9 +67,12 @@ def test_label_propagation_of_the_full_run_is_what_evaluate_measures_today():
 def test_every_file_and_folder_that_the_readme_names_is_there():
     for link in re.findall(r"\]\(([^)#]+)\)", README):
         assert link.startswith("http") or (ROOT / link).exists(), link
+    parents = [ROOT / "src" / "pine"]  # of the line's indentation
     for line in block(r"```\nsrc/pine/\n(.*?)```").splitlines():
-        name = line.split()[0]
-        assert (ROOT / "src/pine" / name if line.startswith(" ") else ROOT / name).exists(), name
+        depth, name = (len(line) - len(line.lstrip())) // 2, line.split()[0]
+        path = ROOT / name if depth == 0 else parents[depth - 1] / name
+        assert path.exists(), path
+        parents[depth:] = [path]
 
 
 def test_the_public_names_are_listed():
