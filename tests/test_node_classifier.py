@@ -23,7 +23,7 @@ def planted() -> tuple[Graph, np.ndarray, np.ndarray]:
 
 def test_a_grid_search_over_node_ids_finds_a_setting_and_predicts():
     graph, names, kinds = planted()
-    method = PINE(dim=8, epochs=30, scaling="mean", lam=1.0)
+    method = PINE(dim=8, epochs=30, lam=1.0).set_params(scaling="mean")
     search = GridSearchCV(NodeClassifier(graph, method), {"method__lam": [1.0, 10.0]}, cv=3)
     search.fit(names[:40], kinds[:40])
     assert search.best_params_["method__lam"] in (1.0, 10.0)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pine
+from pine.cli import app
 from pine.evaluation import evaluate
 from pine.evaluation.variants import parse
 from pine.reproduce.rows import read_rows
@@ -17,16 +18,23 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def block(pattern: str) -> str:
+    """What the group of a pattern finds in the README."""
+    found = re.search(pattern, README, re.DOTALL)
+    assert found is not None, pattern
+    return found.group(1)
+
+
 def test_the_ten_lines_of_python_print_what_their_comments_say(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"```python\n(import numpy.*?)```", README, re.DOTALL).group(1)
+    code = block(r"```python\n(import numpy.*?)```")
     exec(code, {})
-    said = [
+    comments = [
         line.split("# ", 1)[1].split(":")[0] for line in code.splitlines() if line.startswith("print") and "# " in line
     ]
     printed = capsys.readouterr().out.splitlines()
-    assert len(printed) == len(said) == 4
-    for line, comment in zip(printed, said, strict=True):
+    assert len(printed) == len(comments) == 4
+    for line, comment in zip(printed, comments, strict=True):
         assert line.startswith(comment.strip().split(" {")[0])
 
 
@@ -59,22 +67,22 @@ def test_label_propagation_of_the_full_run_is_what_evaluate_measures_today():
 def test_every_file_and_folder_that_the_readme_names_is_there():
     for link in re.findall(r"\]\(([^)#]+)\)", README):
         assert link.startswith("http") or (ROOT / link).exists(), link
-    folders = re.search(r"```\nsrc/pine/\n(.*?)```", README, re.DOTALL).group(1)
-    for line in folders.splitlines():
-        name = line.split()[0]
-        assert (ROOT / "src/pine" / name if line.startswith(" ") else ROOT / name).exists(), name
+    parents = [ROOT / "src" / "pine"]  # of the line's indentation
+    for line in block(r"```\nsrc/pine/\n(.*?)```").splitlines():
+        depth, name = (len(line) - len(line.lstrip())) // 2, line.split()[0]
+        path = ROOT / name if depth == 0 else parents[depth - 1] / name
+        assert path.exists(), path
+        parents[depth:] = [path]
 
 
 def test_the_public_names_are_listed():
-    visible = {name for name in vars(pine) if not name.startswith("_")}
     submodules = {path.stem for path in (ROOT / "src" / "pine").iterdir()}
+    visible = {name for name in (*vars(pine), *dir(pine)) if not name.startswith("_")}
     assert visible - submodules <= set(pine.__all__)
     assert all(hasattr(pine, name) for name in pine.__all__)
 
 
 def test_every_command_of_the_readme_exists():
-    from pine.cli import app
-
-    commands = {command.callback.__name__ for command in app.registered_commands}
-    block = re.search(r"## The command line\n\n```\n(.*?)```", README, re.DOTALL).group(1)
-    assert {line.split()[1] for line in block.splitlines()} == commands
+    commands = {command.callback.__name__ for command in app.registered_commands if command.callback is not None}
+    lines = block(r"## The command line\n\n```\n(.*?)```").splitlines()
+    assert {line.split()[1] for line in lines} == commands

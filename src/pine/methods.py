@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pine import baselines
+from pine.baselines import (
+    GAT,
+    GCN,
+    MMDW,
+    WYS,
+    DeepWalk,
+    GraphSAGE,
+    GraphWave,
+    LabelPropagation,
+    Metapath2Vec,
+    Node2Vec,
+    Planetoid,
+    Struc2Vec,
+)
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.io.runs import read_run
@@ -13,18 +26,18 @@ from pine.model import PINE, StructuralStart
 METHODS: dict[str, type[Embedder]] = {
     "pine": PINE,
     "start": StructuralStart,
-    "label-propagation": baselines.LabelPropagation,
-    "deepwalk": baselines.DeepWalk,
-    "node2vec": baselines.Node2Vec,
-    "struc2vec": baselines.Struc2Vec,
-    "graphwave": baselines.GraphWave,
-    "wys": baselines.WYS,
-    "mmdw": baselines.MMDW,
-    "planetoid": baselines.Planetoid,
-    "gcn": baselines.GCN,
-    "gat": baselines.GAT,
-    "graphsage": baselines.GraphSAGE,
-    "metapath2vec": baselines.Metapath2Vec,
+    "label-propagation": LabelPropagation,
+    "deepwalk": DeepWalk,
+    "node2vec": Node2Vec,
+    "struc2vec": Struc2Vec,
+    "graphwave": GraphWave,
+    "wys": WYS,
+    "mmdw": MMDW,
+    "planetoid": Planetoid,
+    "gcn": GCN,
+    "gat": GAT,
+    "graphsage": GraphSAGE,
+    "metapath2vec": Metapath2Vec,
 }
 
 

@@ -91,9 +91,9 @@ def test_a_killed_process_loses_nothing_but_time(tmp_path):
     np.savetxt(tmp_path / "labels.csv", rows, fmt="%d", delimiter=",", header="id,label", comments="")
     own = os.environ | {"OMP_NUM_THREADS": "1"}
     code = (
-        "import pine; from pathlib import Path; from pine.cli.train import read_graph, read_label_file\n"
-        "graph = read_graph(Path('edges.csv'), [], False)\n"
-        "labels = read_label_file(Path('labels.csv'), graph, None)\n"
+        "import pine; from pathlib import Path\n"
+        "graph = pine.Graph.from_edges('edges.csv')\n"
+        "labels = pine.io.read_label_file(Path('labels.csv'), graph)\n"
         "pine.PINE().fit(graph, labels, checkpoint='run.unfinished', checkpoint_every=0)"
     )
     killed = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=own)

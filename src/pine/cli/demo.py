@@ -1,46 +1,43 @@
-"""The demo: the embedded Cora, half of its labels hidden, trained, scored and drawn."""
+"""`pine demo`: the embedded Cora, half of its labels hidden, trained, scored and drawn."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Annotated
 
-import numpy as np
+import typer
 from rich.console import Console
 
-from pine.baselines import LabelPropagation
+import pine
 from pine.cli.progress import progress_bar
-from pine.datasets import load
-from pine.evaluation.protocol import hide, split
-from pine.labels import read_labels
-from pine.model import PINE
-from pine.plots import draw_classes, in_the_plane
-
-RATIO = 0.5
 
 
-def run_demo(folder: Path, seed: int) -> None:
-    """Train, print the accuracy, and write a picture of true and predicted classes."""
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture.", metavar="FOLDER")] = Path("demo"),
+    seed: Annotated[int, typer.Option(help="Which half of the labels is hidden.")] = 0,
+) -> None:
+    """Train on the embedded Cora with half of the labels hidden, score, and draw."""
     console = Console()
-    data = load("cora")
-    labels = read_labels(data.graph, data.labels)
+    data = pine.datasets.load("cora")
+    labels = pine.labels.read_labels(data.graph, data.labels)
     assert labels is not None
-    parts = split(data.name, labels.known, RATIO, seed)
+    parts = pine.evaluation.split(data.name, labels.known, 0.5, seed)
     console.print(f"Cora: {data.graph}, {labels.num_outputs} classes. {len(parts.train):,} papers keep their label,")
     console.print(f"{len(parts.test):,} are hidden and will be predicted from the citations alone.")
-    seen = hide(labels, parts.train, data.graph.num_nodes)
+    visible = pine.evaluation.protocol.hide(labels, parts.train, data.graph.num_nodes)
     truth = labels.values[parts.test]
-    for model in (LabelPropagation(seed=seed), PINE(seed=seed)):
+    for model in (pine.baselines.LabelPropagation(seed=seed), pine.PINE(seed=seed)):
         start = time.perf_counter()
         with progress_bar(Console(stderr=True), model.name) as progress:
-            predicted = model.fit(data.graph, seen, progress=progress).predict()[parts.test]
+            predicted = model.fit(data.graph, visible, progress=progress).predict()[parts.test]
         seconds = time.perf_counter() - start
         console.print(
-            f"{model.name}: accuracy {np.mean(predicted == truth):.3f} on the hidden papers, {seconds:.1f} s."
+            f"{model.name}: accuracy {(predicted == truth).mean():.3f} on the hidden papers, {seconds:.1f} s."
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "cora.png"
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "cora.png"
     with console.status("drawing the papers in two dimensions (t-SNE) ..."):
-        places = in_the_plane(model.embedding_[parts.test])
-        draw_classes(path, places, truth, predicted, data.label_names, "Cora, hidden papers")
+        places = pine.plots.in_the_plane(model.embedding_[parts.test])
+        pine.plots.draw_classes(path, places, truth, predicted, data.label_names, "Cora, hidden papers")
     console.print(f"The picture: {path}")

@@ -1,4 +1,4 @@
-"""What `pine evaluate` shows: progress with the time left, a table of means and deviations, the runs as JSON."""
+"""`pine evaluate`: progress with the time left, a table of means and deviations, the runs as JSON."""
 
 from __future__ import annotations
 
@@ -6,69 +6,75 @@ import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.table import Table
 
+import pine
 from pine._internal.progress import ProgressCounter
+from pine.cli.options import DataDir
 from pine.cli.progress import progress_bar
-from pine.datasets import load
 from pine.errors import InputError
-from pine.evaluation.results import Result, as_text, read_results, write_results
-from pine.evaluation.run import evaluate
-from pine.evaluation.variants import parse
 
 
-def evaluate_and_show(
-    dataset: str,
-    methods: Sequence[str],
-    ratios: Sequence[str],
-    repeats: int,
-    json_to: str | None,
-    data_dir: Path | None,
-    *,
-    resume: bool = False,
+def evaluate(
+    dataset: Annotated[str, typer.Argument(help="A name from `pine datasets`.")],
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="Methods, separated by commas, with settings as in pine:lam=inf; labels=off fits without labels, "
+            "spread=0.5 spreads predictions along edges, types=off sees one node type.",
+            metavar="NAME[:KEY=VALUE...],...",
+        ),
+    ] = "pine,label-propagation",
+    ratios: Annotated[str, typer.Option(help="Shares of labelled nodes, separated by commas.")] = "0.1,0.5,0.9",
+    repeats: Annotated[int, typer.Option(help="Splits at each ratio.", min=1)] = 5,
+    json: Annotated[
+        str | None, typer.Option(help="Write every run as JSON, as it ends; - is standard output.", metavar="FILE|-")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that the JSON file holds already.")] = False,
+    data_dir: DataDir = None,
 ) -> None:
-    """Evaluate and print; with json_to "-" the runs go to standard output and everything else to standard error.
-
-    A file is written after every run. resume: the runs that it holds already are not made again.
-    """
-    specs = list(dict.fromkeys(spec.strip() for spec in methods))
-    chosen = [parse(spec) for spec in specs]
-    shares = list(dict.fromkeys(_ratio(ratio) for ratio in ratios))
-    path = None if json_to in (None, "-") else Path(json_to)
+    """Score methods on a data set by the paper's protocol."""
+    specs = list(dict.fromkeys(spec.strip() for spec in methods.split(",")))
+    variants = [pine.evaluation.variants.parse(spec) for spec in specs]
+    shares = list(dict.fromkeys(_ratio(ratio) for ratio in ratios.split(",")))
+    path = None if json in (None, "-") else Path(json)
     if resume and path is None:
         raise InputError("--resume goes on with the runs in a file: name it with --json FILE")
-    console = Console(stderr=json_to == "-")
+    # With --json - the runs are alone on standard output.
+    console = Console(stderr=json == "-")
     if not console.is_terminal:
         console.width = 120  # a file or a pipe has no width of its own
-    data = load(dataset, data_dir=data_dir)
-    kept = read_results(path, dataset) if path is not None and resume else []
-    runs = evaluate(data, chosen, shares, repeats, done={result.key for result in kept})
+    data = pine.datasets.load(dataset, data_dir=data_dir)
+    results = pine.evaluation.results.read_results(path, dataset) if path is not None and resume else []
+    runs = pine.evaluation.evaluate(data, variants, shares, repeats, done={result.key for result in results})
 
-    def asked(result: Result) -> bool:
+    def wanted(result: pine.evaluation.Result) -> bool:
         return result.method in specs and result.ratio in shares and result.repeat < repeats
 
-    def order(result: Result) -> int:
+    def order(result: pine.evaluation.Result) -> int:
         return specs.index(result.method) if result.method in specs else len(specs)
 
     with progress_bar(console, dataset) as progress:
         work = ProgressCounter(progress, dataset)
-        work.plan(len(chosen) * len(shares) * repeats)
-        work.advance(sum(map(asked, kept)))
+        work.plan(len(variants) * len(shares) * repeats)
+        work.advance(sum(map(wanted, results)))
         for result in runs:
-            kept.append(result)
-            kept.sort(key=order)  # those that shared a fit came together
+            results.append(result)
+            results.sort(key=order)  # those that shared a fit came together
             if path is not None:
-                write_results(kept, path)
+                pine.evaluation.results.write_results(results, path)
             work.advance(1, f"{result.method} at {result.ratio:.0%}")
-    shown = [result for result in kept if asked(result)]
+    shown = [result for result in results if wanted(result)]
     console.print(results_table(f"{dataset}: {data.graph}", shown))
-    if json_to == "-":
-        sys.stdout.write(as_text(shown))
+    if json == "-":
+        sys.stdout.write(pine.evaluation.results.as_text(shown))
 
 
-def results_table(title: str, results: Sequence[Result]) -> Table:
+def results_table(title: str, results: Sequence[pine.evaluation.Result]) -> Table:
     """One row a method and score, one column a ratio: mean and standard deviation over the repeats."""
     # Runs of an earlier version may have fewer.
     scores = [score for score in results[0].scores if all(score in result.scores for result in results)]

@@ -92,7 +92,7 @@ def _replace(folder: Path, tensors: dict[str, NDArray[Any]], about: str) -> None
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, fresh / ARRAYS)
+        _save_tensors(tensors, fresh / ARRAYS)
         (fresh / ABOUT).write_text(about, encoding="utf-8")
         for file in (fresh / ARRAYS, fresh / ABOUT):
             with open(file, "rb") as written:
@@ -110,6 +110,13 @@ def _replace(folder: Path, tensors: dict[str, NDArray[Any]], about: str) -> None
         raise
 
 
+def _save_tensors(tensors: dict[str, NDArray[Any]], path: Path) -> None:
+    try:
+        save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path)
+    except SafetensorError as problem:  # a full disk, say
+        raise OSError(f"cannot write {path}: {problem}") from None
+
+
 def read_run(folder: Path) -> Run:
     """Read a folder that write_run wrote; anything else gets one sentence."""
     if not (folder / ABOUT).is_file():
@@ -122,12 +129,7 @@ def read_run(folder: Path) -> Run:
             )
         tensors = load_file(folder / ARRAYS)
         nodes = Nodes({entry["name"]: _ids(entry, number, tensors) for number, entry in enumerate(about["types"])})
-        labels = None
-        if "labels" in about:
-            said = about["labels"]
-            classes = None if said["classes"] is None else _class_array([_untagged(value) for value in said["classes"]])
-            known, values = tensors.pop("labels.known"), tensors.pop("labels.values")
-            labels = Labels(said["task"], said["type"], known, values, classes, said["named_sets"])
+        labels = _labels(about["labels"], tensors) if "labels" in about else None
         if tensors["vectors"].shape[0] != len(nodes):
             raise InputError(f"{folder} is damaged: {len(nodes)} nodes but vectors of shape {tensors['vectors'].shape}")
         return Run(about["method"], about["params"], nodes, tensors, labels, about["about"])
@@ -146,6 +148,12 @@ def _ids(entry: dict[str, Any], number: int, tensors: dict[str, NDArray[Any]]) -
         array.validate(full=True)
         return NodeIds("str", array)
     return NodeIds("object", [_untagged(value) for value in entry["ids"]])
+
+
+def _labels(entry: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> Labels:
+    known, values = tensors.pop("labels.known"), tensors.pop("labels.values")
+    classes = None if entry["classes"] is None else _class_array([_untagged(value) for value in entry["classes"]])
+    return Labels(entry["task"], entry["type"], known, values, classes, entry["named_sets"])
 
 
 def _plain(value: Any) -> Any:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,23 +21,23 @@ from pine.baselines import LabelPropagation
 
 
 @pytest.fixture
-def model():
+def model() -> LabelPropagation:
     return LabelPropagation().fit(Graph.from_edges([("a", "b"), ("b", "ü")]), {"a": "x", "ü": "y"})
 
 
-def test_a_run_is_one_file_of_numbers_and_one_of_json(model, tmp_path):
+def test_a_run_is_one_file_of_numbers_and_one_of_json(model: LabelPropagation, tmp_path: Path):
     model.save(tmp_path / "run")
     assert sorted(os.listdir(tmp_path / "run")) == ["run.json", "run.safetensors"]
     assert json.loads((tmp_path / "run" / "run.json").read_text())["method"] == "label-propagation"
 
 
-def test_saving_again_replaces_the_run_and_leaves_nothing_else(model, tmp_path):
+def test_saving_again_replaces_the_run_and_leaves_nothing_else(model: LabelPropagation, tmp_path: Path):
     for _ in range(2):
         model.save(tmp_path / "run")
     assert os.listdir(tmp_path) == ["run"]
 
 
-def test_a_folder_that_is_no_run_is_not_overwritten(model, tmp_path):
+def test_a_folder_that_is_no_run_is_not_overwritten(model: LabelPropagation, tmp_path: Path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.tex").write_text("precious")
     with pytest.raises(InputError, match="exists and is not a saved run"):
@@ -41,21 +45,30 @@ def test_a_folder_that_is_no_run_is_not_overwritten(model, tmp_path):
     assert (tmp_path / "thesis" / "chapter.tex").read_text() == "precious"
 
 
-def test_a_save_that_fails_leaves_the_old_run_and_nothing_half_written(model, tmp_path, monkeypatch):
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """No file can grow beyond so many bytes, as on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("file", ["run.json", "run.safetensors"])
+def test_a_save_that_fails_leaves_the_old_run_and_nothing_half_written(
+    model: LabelPropagation, tmp_path: Path, file: str
+):
     model.save(tmp_path / "run")
-    before = (tmp_path / "run" / "run.json").read_bytes()
-
-    def fail(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("pine.io.runs.save_file", fail)
-    with pytest.raises(OSError, match="disk full"):
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    with pytest.raises(OSError, match="File too large"), largest_file(len(before[file]) - 1):
         model.save(tmp_path / "run")
     assert os.listdir(tmp_path) == ["run"]
-    assert (tmp_path / "run" / "run.json").read_bytes() == before
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
 
 
-def test_a_save_that_is_killed_leaves_a_whole_run_or_none(model, tmp_path):
+def test_a_save_that_is_killed_leaves_a_whole_run_or_none(model: LabelPropagation, tmp_path: Path):
     script = textwrap.dedent(
         """
         import sys
@@ -72,6 +85,7 @@ def test_a_save_that_is_killed_leaves_a_whole_run_or_none(model, tmp_path):
     )
     for wait in (0.01, 0.03, 0.08):
         process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "run")], stdout=subprocess.PIPE)
+        assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(wait)
@@ -82,7 +96,7 @@ def test_a_save_that_is_killed_leaves_a_whole_run_or_none(model, tmp_path):
             assert np.isfinite(LabelPropagation.load(tmp_path / "run").embedding_).all()
 
 
-def test_damage_is_explained(model, tmp_path):
+def test_damage_is_explained(model: LabelPropagation, tmp_path: Path):
     with pytest.raises(InputError, match=r"is not a saved run: it has no run\.json"):
         LabelPropagation.load(tmp_path)
     model.save(tmp_path / "run")
@@ -93,8 +107,8 @@ def test_damage_is_explained(model, tmp_path):
         with pytest.raises(InputError, match="is damaged"):
             LabelPropagation.load(tmp_path / "run")
     arrays.write_bytes(whole)
-    for broken in ("{", "[]", "{}", text.replace('"types"', '"tipes"'), text.replace('"str"', '"int"')):
-        about.write_text(broken)
+    for broken_text in ("{", "[]", "{}", text.replace('"types"', '"tipes"'), text.replace('"str"', '"int"')):
+        about.write_text(broken_text)
         with pytest.raises(InputError, match="is damaged"):
             LabelPropagation.load(tmp_path / "run")
     about.write_text(text.replace('"format": 1', '"format": 99'))
@@ -105,7 +119,7 @@ def test_damage_is_explained(model, tmp_path):
         LabelPropagation.load(tmp_path / "run")
 
 
-def test_ids_that_cannot_be_saved_are_refused_before_anything_is_written(tmp_path):
+def test_ids_that_cannot_be_saved_are_refused_before_anything_is_written(tmp_path: Path):
     graph = Graph.from_edges([(frozenset({1}), "b"), ("b", 3)])
     model = LabelPropagation().fit(graph, {"b": 1, 3: 0})
     with pytest.raises(InputError, match="ids and labels can be saved if they are numbers, strings or tuples"):
@@ -113,7 +127,7 @@ def test_ids_that_cannot_be_saved_are_refused_before_anything_is_written(tmp_pat
     assert os.listdir(tmp_path) == []
 
 
-def test_settings_that_are_infinite_are_saved_as_json_that_others_can_read(tmp_path):
+def test_settings_that_are_infinite_are_saved_as_json_that_others_can_read(tmp_path: Path):
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     model = PINE(lam=float("inf"), epochs=2, dim=4).fit(graph, {0: "a", 3: "b"})
     model.save(tmp_path / "run")

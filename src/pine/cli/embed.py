@@ -1,0 +1,24 @@
+"""`pine embed`: vectors for all nodes of a graph that holds unseen ones, from a saved run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import pine
+from pine.cli.options import RunFolder
+
+
+def embed(
+    run: RunFolder,
+    edges: Annotated[Path, typer.Argument(help="File of edges of a graph that holds unseen nodes.")],
+    out: Annotated[Path, typer.Option(help="File for the vectors: .parquet, .npy or .txt (word2vec).", metavar="FILE")],
+) -> None:
+    """Vectors for all nodes of a changed graph, without training; known nodes keep theirs."""
+    format = pine.io.format_of(out)
+    model = pine.methods.load_run(run)
+    graph = pine.Graph.from_edges(edges)
+    pine.io.export_vectors(out, format, graph.nodes, model.transform(graph))
+    typer.echo(f"{graph.num_nodes:,} vectors in {out}")

@@ -1,0 +1,147 @@
+"""`pine evaluate`: what it shows and writes, for methods and variants of methods."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import pytest
+from rich.console import Console
+from support.command_line import pine, refused
+
+from pine import InputError
+from pine.baselines.label_propagation import LabelPropagation
+from pine.cli.evaluate import evaluate, results_table
+from pine.evaluation import Result
+from pine.methods import METHODS
+
+
+def test_evaluate_prints_a_table_and_writes_every_run_as_json(tmp_path: Path):
+    file = tmp_path / "runs.json"
+    what = ["--methods", "label-propagation", "--ratios", "0.1,0.5", "--repeats", 2, "--json", file]
+    done = pine("evaluate", "cora", *what)
+    assert done.returncode == 0, done.stderr
+    assert "label-propagation" in done.stdout
+    runs = json.loads(file.read_text())
+    assert len(runs) == 4
+    assert set(runs[0]) == {"dataset", "method", "ratio", "repeat", "accuracy", "macro_f1", "seconds"}
+
+
+def test_json_on_standard_output_is_alone_there():
+    done = pine("evaluate", "cora", "--methods", "label-propagation", "--ratios", "0.5", "--repeats", 1, "--json", "-")
+    assert len(json.loads(done.stdout)) == 1
+    assert "label-propagation" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["coar"], "unknown dataset 'coar'; did you mean 'cora'?"),
+        (["cora", "--methods", "magic"], "unknown method 'magic'; there are"),
+        (["cora", "--ratios", "0.5,2"], "ratios must be numbers between 0 and 1"),
+        (["citeseer", "--data-dir", "."], "To get it: "),
+    ],
+)
+def test_wrong_arguments_of_evaluate_are_refused(tmp_path: Path, arguments: list[str], message: str):
+    alone = {"XDG_CACHE_HOME": str(tmp_path), "http_proxy": "", "https_proxy": "", "no_proxy": "*"}
+    assert message in refused(pine("evaluate", *arguments, cwd=tmp_path, **alone))
+
+
+def test_rows_are_named_by_their_specs_and_stand_in_the_order_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    specs = "label-propagation,label-propagation:alpha=0.5, label-propagation:spread=0.5,label-propagation"
+    evaluate("cora", specs, "0.5", 1, str(tmp_path / "runs.json"))
+    names = [run["method"] for run in json.loads((tmp_path / "runs.json").read_text())]
+    assert names == ["label-propagation", "label-propagation:alpha=0.5", "label-propagation:spread=0.5"]
+    printed = capsys.readouterr().out
+    rows = [line.split() for line in printed.splitlines() if line.startswith("│")]
+    assert [row[1] for row in rows[::2]] == names
+    assert [row[3] for row in rows[::2]] == ["accuracy"] * 3
+    assert [row[2] for row in rows[1::2]] == ["macro-f1"] * 3
+
+
+def test_scores_that_some_runs_do_not_have_are_left_out(capsys: pytest.CaptureFixture[str]):
+    old = Result("cora", "gcn", 0.5, 0, {"accuracy": 0.8}, 1.0)
+    Console(width=120).print(
+        results_table("", [old, replace(old, repeat=1, scores={"accuracy": 0.7, "macro_f1": 0.5})])
+    )
+    printed = capsys.readouterr().out
+    assert "0.750 ±0.071" in printed
+    assert "accuracy by share" in printed
+    assert "macro" not in printed
+
+
+def test_a_bad_variant_is_refused_before_anything_runs():
+    with pytest.raises(InputError, match="has no setting 'alfa'"):
+        evaluate("no data set", "label-propagation,label-propagation:alfa=1", "0.5", 1)
+
+
+class Interrupted(LabelPropagation):
+    """Label propagation whose third fit is interrupted."""
+
+    name = "interrupted"
+    fits: ClassVar[int] = 0
+
+    def fit(self, *arguments: Any, **options: Any) -> Self:
+        Interrupted.fits += 1
+        if Interrupted.fits == 3:
+            raise KeyboardInterrupt
+        return super().fit(*arguments, **options)
+
+
+def without_seconds(file: Path) -> list[dict[str, Any]]:
+    runs = [{key: value for key, value in run.items() if key != "seconds"} for run in json.loads(file.read_text())]
+    return sorted(runs, key=str)
+
+
+def test_an_interrupted_evaluation_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Interrupted at the third of four fits: two are in the file, and --resume makes the other two only."""
+    monkeypatch.setitem(METHODS, "interrupted", Interrupted)
+    monkeypatch.setattr(Interrupted, "fits", 0)
+    file = tmp_path / "runs.json"
+    arguments = ("cora", "interrupted,interrupted:spread=0.5", "0.1,0.5", 2)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(*arguments, str(file))
+    before = json.loads(file.read_text())
+    assert len(before) == 4  # two fits, each for two rows
+    evaluate(*arguments, str(file), resume=True)
+    after = json.loads(file.read_text())
+    assert Interrupted.fits == 5
+    assert len(after) == 8
+    assert all(run in after for run in before)
+    (tmp_path / "whole.json").write_text("not looked at without --resume")
+    evaluate(*arguments, str(tmp_path / "whole.json"))
+    assert without_seconds(tmp_path / "whole.json") == without_seconds(file)
+    evaluate(*arguments, str(file), resume=True)
+    assert Interrupted.fits == 9  # nothing was left to do
+    assert "interrupted:spread=0.5" in capsys.readouterr().out
+
+
+def test_runs_of_other_methods_stay_in_the_file_when_it_is_resumed(tmp_path: Path):
+    file = tmp_path / "runs.json"
+    evaluate("cora", "label-propagation:alpha=0.5", "0.5", 1, str(file))
+    evaluate("cora", "label-propagation", "0.5", 1, str(file), resume=True)
+    names = [run["method"] for run in json.loads(file.read_text())]
+    assert names == ["label-propagation", "label-propagation:alpha=0.5"]
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '[{"dataset": "cora"}]', "7"])
+def test_a_file_that_holds_no_runs_is_not_resumed(tmp_path: Path, text: str):
+    file = tmp_path / "runs.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match="does not hold runs as --json writes them"):
+        evaluate("cora", "label-propagation", "0.5", 1, str(file), resume=True)
+    assert file.read_text() == text
+
+
+def test_resuming_needs_a_file_with_runs_on_the_same_data_set(tmp_path: Path):
+    run = {"dataset": "citeseer", "method": "start", "ratio": 0.5, "repeat": 0, "accuracy": 0.5, "seconds": 1}
+    (tmp_path / "runs.json").write_text(json.dumps([run]))
+    with pytest.raises(InputError, match="holds runs on citeseer"):
+        evaluate("cora", "start", "0.5", 1, str(tmp_path / "runs.json"), resume=True)
+    for json_to in (None, "-"):
+        with pytest.raises(InputError, match="name it with --json FILE"):
+            evaluate("cora", "start", "0.5", 1, json_to, resume=True)

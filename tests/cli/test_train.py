@@ -1,0 +1,80 @@
+"""`pine train`: from the user's own files to a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.command_line import pine, refused, write_ring
+
+from pine import PINE
+from pine.methods import load_run
+
+
+def test_train_saves_a_run_from_the_users_own_files(tmp_path: Path):
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\nc,a\nd,e\n")
+    (tmp_path / "labels.csv").write_text("id,label\na,red\nd,blue\n")
+    done = pine("train", tmp_path / "edges.csv", "--labels", tmp_path / "labels.csv", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert set(load_run(tmp_path / "run").predict(["b", "e"])) <= {"red", "blue"}
+    assert load_run(tmp_path / "run").name == "pine"
+
+
+def test_train_starts_from_an_earlier_run_and_says_where_it_cannot(tmp_path: Path):
+    edges, grown = write_ring(tmp_path)
+    assert pine("train", edges, "--out", tmp_path / "run").returncode == 0
+    again = ["train", grown, "--out", tmp_path / "again", "--start-from"]
+    done = pine(*again, tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    first, second = PINE.load(tmp_path / "run"), PINE.load(tmp_path / "again")
+    assert 3 * len(second.learned_.history) == len(first.learned_.history)
+    assert "new" in second.nodes_.of("node").to_list()
+    assert "is not a saved run" in refused(pine(*again, tmp_path / "nothing"))
+    assert "cannot start from an earlier run" in refused(pine(*again, tmp_path / "run", "--method", "start"))
+
+
+def test_train_takes_typed_graphs_and_label_sets(tmp_path: Path):
+    (tmp_path / "w.tsv").write_text("ann\t1\nbob\t1\neve\t2\n")
+    (tmp_path / "c.txt").write_text("1 3\n2 4\n")
+    (tmp_path / "l.csv").write_text("ann,x\nann,y\neve,z\n")
+    done = pine(
+        "train", "--relation", f"author:writes:paper={tmp_path / 'w.tsv'}", "--relation",
+        f"paper:cites:paper={tmp_path / 'c.txt'}", "--labels", tmp_path / "l.csv", "--label-type", "author",
+        "--out", tmp_path / "run",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    loaded = load_run(tmp_path / "run")
+    assert loaded.classes_.tolist() == ["x", "y", "z"]
+    assert set(loaded.embedding_) == {"author", "paper"}
+
+
+@pytest.mark.parametrize(
+    ("edges", "labels", "message"),
+    [
+        ("a,b\nc,d,e\n", "a,x\n", "edges.csv, line 2: expected 2 fields"),
+        ("u,v,weight\na,b,-1\n", "a,x\n", "edges.csv, line 2: the weight is negative"),
+        ("", "a,x\n", "edges.csv is empty"),
+        ("a,b\n", "a,x\nz,y\n", "labels.csv, line 2: there is no node 'z'"),
+        ("a,b\n", "a,x\nb,\n", "labels.csv, line 2: the label is empty"),
+        ("a,b\n", "", "labels.csv is empty"),
+        ("a,b\n", "a\n", "labels.csv, line 1: expected at least two columns"),
+    ],
+)
+def test_bad_files_are_refused_with_exit_code_2_and_one_sentence(tmp_path: Path, edges: str, labels: str, message: str):
+    (tmp_path / "edges.csv").write_text(edges)
+    (tmp_path / "labels.csv").write_text(labels)
+    done = pine("train", tmp_path / "edges.csv", "--labels", tmp_path / "labels.csv", "--out", tmp_path / "run")
+    assert message in refused(done)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no.csv"], "cannot read no.csv"),
+        ([], "give either one file of edges, or relations"),
+        (["--relation", "a:b=c"], "a relation is given as SRC:REL:DST=FILE"),
+    ],
+)
+def test_wrong_arguments_of_train_are_refused(tmp_path: Path, arguments: list[str], message: str):
+    assert message in refused(pine("train", *arguments, "--out", "run", cwd=tmp_path))
