@@ -198,16 +198,18 @@ def reproduce(
     data_dir: DataDir = None,
 ) -> None:
     """Make the paper's tables and figures anew; what was made before is not made again."""
-    from pine.reproduce.command import Asked, show_list
-    from pine.reproduce.command import reproduce as run
+    from pine.cli.reproduce import reproduce_and_show, show_list
+    from pine.reproduce.reproduction import ReproduceOptions
     from pine.reproduce.tasks import Machine
     from pine.reproduce.workers import Limits
 
     if show or not names:
-        show_list(Console())
+        show_list()
         return
     limits = Limits(60 * minutes, memory * 2**30)
-    run(Asked(names, out, quick, Machine(data_dir, device), processes, limits, take or (), kept), Console())
+    reproduce_and_show(
+        ReproduceOptions(names, out, quick, Machine(data_dir, device), processes, limits, take or (), kept)
+    )
 
 
 @app.command()
