@@ -24,8 +24,9 @@ import scipy.sparse as sp
 import torch
 
 from pine.datasets import Dataset, load
+from pine.evaluation.specs import with_settings
 from pine.labels import Labels, read_labels
-from pine.reproduce import experiment
+from pine.reproduce.catalog import find
 from pine.reproduce.inductive.run import learn
 from pine.reproduce.inductive.settings import Setting, parse
 
@@ -81,12 +82,11 @@ def timed(folder: Path, device: str, epochs: int, specs: list[str]) -> None:
     begin = time.perf_counter()
     data = load("reddit", folder)
     labels = read_labels(data.graph, data.labels)
-    assert labels is not None
     print(f"{data.graph}: read in {time.perf_counter() - begin:.0f} s")
     print("| network | s an epoch | s in all | GiB on the GPU | GiB of the process | validation | test |")
     print("|---|---|---|---|---|---|---|")
     for spec in specs:
-        print(line(spec, parse(f"{spec}:epochs={epochs}"), data, labels, device), flush=True)
+        print(line(spec, parse(with_settings(spec, [f"epochs={epochs}"])), data, labels, device), flush=True)
 
 
 def line(spec: str, setting: Setting, data: Dataset, labels: Labels, device: str) -> str:
@@ -95,7 +95,7 @@ def line(spec: str, setting: Setting, data: Dataset, labels: Labels, device: str
         torch.cuda.reset_peak_memory_stats()
     ends: list[float] = []
     begin = time.perf_counter()
-    found = learn(setting, data, labels, 0, device, watch=lambda *_: ends.append(time.perf_counter()))
+    found = learn(setting, data, labels, 0, device, on_epoch=lambda *_: ends.append(time.perf_counter()))
     took, epoch = time.perf_counter() - begin, np.median(np.diff(ends))
     gpu = torch.cuda.max_memory_allocated() / 2**30 if torch.cuda.is_available() else 0
     process = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -112,7 +112,7 @@ def main() -> None:
     making.add_argument("--scale", type=float, default=1.0)
     timing.add_argument("--device", default="auto")
     timing.add_argument("--epochs", type=int, default=3)
-    timing.add_argument("--specs", default=",".join(method.spec for method in experiment.read("reddit").methods))
+    timing.add_argument("--specs", default=",".join(method.spec for method in find("reddit").methods))
     asked = parser.parse_args()
     if asked.command == "make":
         make(asked.folder, asked.scale)

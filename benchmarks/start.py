@@ -85,7 +85,6 @@ def scores(name: str, x: NDArray[Any], y: NDArray[Any], known: NDArray[np.int64]
 def report_data(name: str, threads: int | None) -> None:
     data = load(name)
     labels = read_labels(data.graph, data.labels)
-    assert labels is not None
     rows = data.graph.nodes.slice(labels.type)
     adjacency = data.graph.adjacency()
     y = np.zeros((data.graph.count(labels.type), *labels.values.shape[1:]), np.int64)

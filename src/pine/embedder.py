@@ -101,7 +101,7 @@ class Embedder(ABC):
             **{key: each.item() for key, each in own_settings(self).items() if isinstance(each, np.generic)}
         )
         check_settings(type(self), own_settings(self))
-        read = read_labels(graph, labels, task)
+        read = None if labels is None else read_labels(graph, labels, task)
         if self.supervised and self.needs_labels and read is None:
             raise InputError(f"{self.name} learns from labels and needs some: fit(graph, labels)")
         if self.supervised and read is not None and read.task not in self.tasks:

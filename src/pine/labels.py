@@ -54,11 +54,9 @@ class Labels:
         return replace(self, values=(self.values - center) / scale), center, scale
 
 
-def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels | None:
-    """Understand labels: an array in node order or {id: label}; for a typed graph {type: either}; None for none."""
+def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels:
+    """Understand labels: an array in node order or {id: label}; for a typed graph {type: either}."""
     one_of("task", task, ("auto", *TASKS))
-    if labels is None:
-        return None
     type, given = _labeled_type(graph, labels)
     known, values = _known_values(graph, type, given)
     if isinstance(values, np.ndarray) and values.ndim == 2:

@@ -13,7 +13,7 @@ from pine import METHODS, PINE, Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.embedder import Embedder, Fitted
 from pine.evaluation import Variant, evaluate, split
-from pine.evaluation.untyped import untyped
+from pine.evaluation.run import untyped
 from pine.evaluation.variants import parse, sharing_fits
 from pine.labels import read_labels
 
@@ -52,8 +52,8 @@ def test_a_spec_is_a_name_with_settings_and_keeps_its_spelling():
             )
             for wrong in ("author", "author-term", "author--author", "-", "a-a+", "a-b-a+b", "3", "true")
         ),
-        ("pine:lam", "a variant is NAME:key=value"),
-        ("pine:lam=", "a variant is NAME:key=value"),
+        ("pine:lam", "a spec is NAME:key=value"),
+        ("pine:lam=", "a spec is NAME:key=value"),
         ("pine:lam=1:lam=2", "each key once"),
         ("pine:seed=3", "the seed is the number of the repeat"),
         ("pine:spread=2", "spread must be a number of at least 0 and below 1"),

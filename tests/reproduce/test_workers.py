@@ -38,7 +38,7 @@ def work(job):
         yield None if kind == "nothing" else number + 1
 
 
-def test_units_end_with_a_result_or_with_a_reason():
+def test_tasks_end_with_a_result_or_with_a_reason():
     jobs = [
         [("add", 1)],
         [("sleep", 2)],
@@ -59,7 +59,7 @@ def test_units_end_with_a_result_or_with_a_reason():
     assert done["sleep", 2].why == "time"
     assert done["hoard", 4].why == "memory"
     assert done["fail", 7].why == done["no device", 8].why == "died"  # and may live another time
-    assert "device 'abacus' cannot be used here" in done["no device", 8].said
+    assert "device 'abacus' cannot be used here" in done["no device", 8].message
     assert done["die", 5].why == "memory"  # killed from outside: the system was out of it
 
 
@@ -105,9 +105,11 @@ def children(pid):
 def test_a_worker_at_work_ends_with_the_process_that_started_it(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     parent = subprocess.Popen([sys.executable, str(tmp_path / "program.py")])
+    end = time.monotonic() + 60
+    while not (workers := children(parent.pid)):
+        assert time.monotonic() < end
+        time.sleep(0.05)
     time.sleep(8)  # until it sleeps
-    workers = children(parent.pid)
-    assert workers
     parent.kill()
     parent.wait()
     end = time.monotonic() + 20

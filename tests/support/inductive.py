@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from pine import Graph
 from pine.datasets import Dataset
@@ -23,8 +24,8 @@ def planted(graphs: int = 8, seed: int = 0, single: bool = False) -> Dataset:
     edges = pairs.reshape(-1, 2)
     x = rng.normal(size=(count, WIDTH)).astype(np.float32)
     graph = Graph.from_edges(edges, nodes=np.arange(count))
-    summed = graph.adjacency().to_scipy() @ x
-    labels = summed.argmax(1) if single else (summed > 0).astype(np.uint8)
+    sums = graph.adjacency().to_scipy() @ x
+    labels = sums.argmax(1) if single else (sums > 0).astype(np.uint8)
     part = np.where(ids < graphs - 2, 0, ids - graphs + 3)
     return Dataset(
         name="planted",
@@ -42,5 +43,16 @@ def planted(graphs: int = 8, seed: int = 0, single: bool = False) -> Dataset:
 def labels_of(data: Dataset) -> Labels:
     """Its labels as methods take them."""
     labels = read_labels(data.graph, data.labels)
-    assert labels is not None
     return labels
+
+
+def ring(count, reach=3):
+    """Every node has 2 reach neighbors: samples (count, 2 reach), and the same as edges."""
+    steps = torch.tensor([step for step in range(-reach, reach + 1) if step])
+    samples = (torch.arange(count)[:, None] + steps) % count
+    edges = torch.stack([samples.flatten(), torch.arange(count).repeat_interleave(2 * reach)])
+    return samples, edges
+
+
+def normal(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))

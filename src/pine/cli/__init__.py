@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from pine._version import __version__
-from pine.cli import datasets, demo, embed, evaluate, export, neighbors, reproduce_command, train
+from pine.cli import datasets, demo, embed, evaluate, export, neighbors, reproduce, train
 from pine.errors import InputError
 
 app = typer.Typer(
@@ -31,7 +31,7 @@ COMMANDS = (
     neighbors.neighbors,
     export.export,
     evaluate.evaluate,
-    reproduce_command.reproduce,
+    reproduce.reproduce,
     datasets.datasets,
 )
 for command in COMMANDS:

@@ -21,7 +21,6 @@ def demo(
     console = Console()
     data = pine.datasets.load("cora")
     labels = pine.labels.read_labels(data.graph, data.labels)
-    assert labels is not None
     parts = pine.evaluation.split(data.name, labels.known, 0.5, seed)
     console.print(f"Cora: {data.graph}, {labels.num_outputs} classes. {len(parts.train):,} papers keep their label,")
     console.print(f"{len(parts.test):,} are hidden and will be predicted from the citations alone.")

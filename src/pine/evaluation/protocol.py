@@ -13,7 +13,10 @@ from pine.errors import InputError
 from pine.labels import Labels
 
 RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-HELD_OUT = 0.2  # the share of training nodes on which settings are compared
+VALIDATION_SHARE = 0.2  # of the training nodes, on which settings are compared
+# Of how methods are scored: splits, logistic regression, metrics, smoothing. Kept results go by it: raise it when what
+# one of these computes changes.
+SCORING_REVISION = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,7 @@ class Part:
     def split(self, name: str, labelled: NDArray[np.int64]) -> Split:
         """The nodes of this part, of the labelled nodes of a data set."""
         whole = split(name, labelled, self.ratio, self.repeat)
-        return split(f"{name} held out", whole.train, 1 - HELD_OUT, self.repeat) if self.held_out else whole
+        return split(f"{name} held out", whole.train, 1 - VALIDATION_SHARE, self.repeat) if self.held_out else whole
 
 
 def hide(labels: Labels, visible: NDArray[np.int64], count: int) -> NDArray[Any]:

@@ -16,7 +16,7 @@ Key = tuple[str, float, int]  # method, ratio, repeat
 
 @dataclass(frozen=True)
 class Result:
-    """One run: where it belongs, its scores and its seconds."""
+    """One run: what was fitted on which split, its scores and its seconds."""
 
     dataset: str
     method: str
@@ -32,8 +32,8 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """The flat form of the file."""
-        place = {"dataset": self.dataset, "method": self.method, "ratio": self.ratio, "repeat": self.repeat}
-        return place | self.scores | {"seconds": round(self.seconds, 3)}
+        about = {"dataset": self.dataset, "method": self.method, "ratio": self.ratio, "repeat": self.repeat}
+        return about | self.scores | {"seconds": round(self.seconds, 3)}
 
     @classmethod
     def from_json(cls, run: dict[str, Any]) -> Self:

@@ -1,9 +1,10 @@
-"""Run methods over ratios and repeats of a data set, with hidden labels hidden."""
+"""Scores of methods over ratios and repeats of a data set; a method sees the labels of training nodes alone."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 from pine.datasets import Dataset
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
-from pine.evaluation.classifier import classify
+from pine.evaluation.logistic_regression import classify
 from pine.evaluation.protocol import Part, hide
 from pine.evaluation.results import Key, Result
-from pine.evaluation.untyped import untyped
 from pine.evaluation.variants import Variant, sharing_fits, variants_of
-from pine.graph import Graph
+from pine.graph import EDGE, NODE, Graph
+from pine.graph.ids.node_ids import ids_from
+from pine.graph.nodes import Nodes
 from pine.labels import Labels, read_labels
 from pine.metrics import scores_of
 
@@ -35,9 +37,9 @@ def evaluate(
     its own is scored by its predictions; of any other the vectors, made once a repeat, are scored by logistic
     regression. Variants that differ in their predictions only share a fit, and its seconds.
     """
-    labels = read_labels(data.graph, data.labels)
-    if labels is None:
+    if data.labels is None:
         raise InputError(f"{data.name} has no labels to score on")
+    labels = read_labels(data.graph, data.labels)
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
     variants = variants_of(methods)
@@ -47,7 +49,7 @@ def evaluate(
 
 
 def check_fits(variant: Variant, data: Dataset, labels: Labels) -> None:
-    """A method must be able to learn the labels of a data set."""
+    """Raise unless a method can learn the labels of a data set."""
     tasks = variant.method.tasks
     if variant.predicts and labels.task not in tasks:
         raise InputError(f"{variant.name} learns {listed(tasks)}; the labels of {data.name} are {labels.task!r}")
@@ -113,7 +115,6 @@ def _by_regression(name: str, graph: Graph, labels: Labels, wanted: Wanted, seed
             embedding_seconds = time.perf_counter() - start
             start = time.perf_counter()
         visible = read_labels(graph, _shown(name, graph, labels, part), labels.task)
-        assert visible is not None
         scores = _aligned(labels, visible, classify(vectors, visible, seed=part.repeat))
         seconds = embedding_seconds + time.perf_counter() - start
         for variant in variants:
@@ -142,3 +143,14 @@ def _aligned(labels: Labels, visible: Labels, scores: NDArray[Any]) -> NDArray[A
     wide = np.zeros((len(scores), labels.num_outputs))
     wide[:, visible.classes.astype(np.int64)] = scores
     return wide
+
+
+def untyped(graph: Graph, labels: Labels) -> tuple[Graph, Labels]:
+    """A typed graph as a graph of one node type: ids are positions over all types; labels stay on their nodes.
+
+    Its scores beside those of the typed graph show what types are worth. PINE's groups="all"
+    sums over one group too, but it still gives every type its own share of the agreement.
+    """
+    nodes = Nodes({NODE: ids_from(np.arange(graph.num_nodes))})
+    plain = Graph.assemble(nodes, {EDGE: graph.adjacency()}, directed=graph.directed)
+    return plain, replace(labels, type=NODE, known=labels.known + graph.nodes.slice(labels.type).start)

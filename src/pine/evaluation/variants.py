@@ -1,10 +1,10 @@
-"""A method as it is asked for in an evaluation: NAME, or NAME:key=value[:key=value ...].
+"""A method as an evaluation names it: NAME, or NAME:key=value[:key=value ...].
 
 Keys are the method's settings, and four that belong to the evaluation:
 
     paper=one-type|typed    the settings of PINE.paper(), for graphs of one node type or of several
     labels=off              fit a method that can do without labels without them; its vectors go to logistic regression
-    spread=ALPHA            predictions spread along edges (pine.propagation_spread)
+    spread=ALPHA            predictions spread along edges (pine.propagation)
     types=off               the nodes of all types as one type: K = 1
 
 Metapaths are written author-term-author, and several with a plus: author-term-author+author-author.
@@ -12,29 +12,25 @@ Metapaths are written author-term-author, and several with a plus: author-term-a
 
 from __future__ import annotations
 
-import contextlib
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any
 
-from pine._internal.settings import KIND_WORDS, annotation_of, in_words, is_a, kinds_of, plain_settings
+from pine._internal.settings import annotation_of, plain_settings
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
+from pine.evaluation.specs import literal, read_value, split_spec
 from pine.methods import method_class
 from pine.model.pine import PINE
 from pine.propagation import check_spread
 
-OWN = ("paper", "labels", "spread", "types")
-PAPER = {"one-type": False, "typed": True}
-LITERALS = {"none": None, "true": True, "false": False}
-METAPATHS = tuple[tuple[str, ...], ...]
-CYCLES = "cycles of node types such as author-term-author (several joined by +)"
+EVALUATION_KEYS = ("paper", "labels", "spread", "types")
+PAPER_SETTINGS = {"one-type": False, "typed": True}  # whether those of typed graphs
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A method with settings: name is how it was asked for, and what tables and JSON call it."""
+    """A method with settings; name is its spec, and what tables and JSON call it."""
 
     name: str
     method: type[Embedder]
@@ -77,20 +73,14 @@ def sharing_fits(variants: Sequence[Variant]) -> list[list[Variant]]:
 
 
 def parse(spec: str) -> Variant:
-    """Understand a spec such as pine:lam=inf:spread=0.5."""
-    name, *pairs = (part.strip() for part in spec.split(":"))
+    """Read a spec such as pine:lam=inf:spread=0.5."""
+    name, given = split_spec(spec)
     method = method_class(name)
-    given: dict[str, str] = {}
-    for pair in pairs:
-        key, equals, text = pair.partition("=")
-        if not equals or not key or not text or key in given:
-            raise InputError(f"{spec!r}: a variant is NAME:key=value[:key=value], each key once, got {pair!r}")
-        given[key] = text
     variant = Variant(
         spec,
         method,
         _paper(spec, method, given.get("paper"))
-        | {key: _setting(spec, method, key, text) for key, text in given.items() if key not in OWN},
+        | {key: _setting(spec, method, key, text) for key, text in given.items() if key not in EVALUATION_KEYS},
         labels=_switch(spec, given, "labels"),
         types=_switch(spec, given, "types"),
         spread=_spread(spec, given.get("spread")),
@@ -110,55 +100,26 @@ def _check(variant: Variant) -> None:
 
 
 def _paper(spec: str, method: type[Embedder], text: str | None) -> dict[str, Any]:
-    """The settings as printed in the paper, where they are asked for."""
+    """The settings as printed in the paper, with paper=."""
     if text is None:
         return {}
     if not issubclass(method, PINE):
         raise InputError(f"{spec!r}: the paper's settings are {method.name}'s defaults; leave paper= out")
-    if text not in PAPER:
-        raise InputError(f"{spec!r}: paper takes {listed(PAPER)}, got {text!r}")
-    settings = plain_settings(method.paper(typed=PAPER[text]))
+    if text not in PAPER_SETTINGS:
+        raise InputError(f"{spec!r}: paper takes {listed(PAPER_SETTINGS)}, got {text!r}")
+    settings = plain_settings(method.paper(typed=PAPER_SETTINGS[text]))
     del settings["seed"]
     return settings
 
 
 def _setting(spec: str, method: type[Embedder], key: str, text: str) -> Any:
     try:
-        hint = annotation_of(method(), key, method.name)
+        annotation = annotation_of(method(), key, method.name)
     except InputError as problem:
-        raise InputError(f"{spec!r}: {problem}, and evaluation has {listed(OWN)}") from None
+        raise InputError(f"{spec!r}: {problem}, and evaluation has {listed(EVALUATION_KEYS)}") from None
     if key == "seed":
         raise InputError(f"{spec!r}: the seed is the number of the repeat; leave seed= out")
-    kinds = [kind for kind in kinds_of(hint) if _can_be_written(kind)]
-    value = _metapaths(text) if METAPATHS in kinds and "-" in text else _literal(text)
-    if not any(is_a(value, kind) for kind in kinds):
-        wanted = " or ".join(CYCLES if kind == METAPATHS else in_words(kind) for kind in kinds)
-        raise InputError(f"{spec!r}: {key} takes {wanted}, got {text!r}")
-    return value
-
-
-def _can_be_written(kind: Any) -> bool:
-    """Whether a spec has a way to say it."""
-    base = get_args(kind)[0] if get_origin(kind) is Annotated else kind
-    return base in (*KIND_WORDS, METAPATHS) or isinstance(kind, str)
-
-
-def _literal(text: str) -> Any:
-    """none, true, false, a number (inf is one), or else a word."""
-    if text.lower() in LITERALS:
-        return LITERALS[text.lower()]
-    for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            number = kind(text)
-            return text if math.isnan(number) else number
-    return text
-
-
-def _metapaths(text: str) -> Any:
-    """((author, term, author), ...); the text itself if these are no cycles."""
-    paths = tuple(tuple(path.split("-")) for path in text.split("+"))
-    cycles = all(len(path) > 1 and path[0] == path[-1] and all(path) for path in paths)
-    return paths if cycles else text
+    return read_value(spec, key, text, annotation)
 
 
 def _switch(spec: str, given: Mapping[str, str], key: str) -> bool:
@@ -169,6 +130,6 @@ def _switch(spec: str, given: Mapping[str, str], key: str) -> bool:
 
 def _spread(spec: str, text: str | None) -> float:
     try:
-        return check_spread(0.0 if text is None else _literal(text))
+        return check_spread(0.0 if text is None else literal(text))
     except InputError as problem:
         raise InputError(f"{spec!r}: {problem}") from None

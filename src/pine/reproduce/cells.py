@@ -1,4 +1,4 @@
-"""Rows of scores, gathered: the repeats of a method at one place of a table."""
+"""Rows of scores in grids: a cell holds the repeats of a method at one x."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pine.reproduce.rows import Row
 
 @dataclass(frozen=True)
 class Cell:
-    """What a method reached at one place over the repeats; without a number, why there is none."""
+    """What a method reached at one x over the repeats; without a number, why there is none."""
 
     values: tuple[float, ...]
     seconds: float
@@ -30,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """One panel of a figure, and one table: methods by x, which is the ratio, or the value that was put in."""
+    """One panel of a figure, and one table: methods by x, which is the ratio, or the value of a setting."""
 
     dataset: str
     panel: str
@@ -62,9 +62,9 @@ def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
     """The grids of an experiment; of one with values at several ratios, each ratio has its own."""
     made = []
     by_value = any(row["value"] is not None for row in rows)
-    places = dict.fromkeys((row["dataset"], row["panel"], row["ratio"] if by_value else None) for row in rows)
-    several = len({ratio for _, _, ratio in places}) > 1
-    for dataset, panel, ratio in places:
+    panels = dict.fromkeys((row["dataset"], row["panel"], row["ratio"] if by_value else None) for row in rows)
+    several = len({ratio for _, _, ratio in panels}) > 1
+    for dataset, panel, ratio in panels:
         own = [r for r in rows if (r["dataset"], r["panel"]) == (dataset, panel) and ratio in (None, r["ratio"])]
         name = f"{panel}, {100 * ratio:g} %".removeprefix(", ") if several and ratio is not None else panel
         for metric in metrics:

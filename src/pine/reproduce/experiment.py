@@ -4,7 +4,7 @@ Each is a TOML file in experiments/:
 
     title, place          what it is, and where the paper has it
     kind                  "scores" of methods, "maps" of vectors, "approximation" of functions of sets, or "inductive"
-                          scores: graphs that training never sees
+                          scores: graphs that training never sees (pine.reproduce.kinds)
     datasets, ratios, repeats, metrics, sizes (of functions that approximate)
     one_seed              data sets on which vectors that no label enters are made once for all repeats
     notes                 what has to be said beside every table
@@ -12,26 +12,22 @@ Each is a TOML file in experiments/:
                           pine.reproduce.inductive.settings has it), search (other specs to choose from on held-out
                           labels), values that stand for {} in the specs, panel (its axis in the figure)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
-    [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes; also: more
-                          settings for all its methods, such as fewer epochs
+    [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes; also:
+                          settings that all its methods get, such as fewer epochs
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from importlib.resources import files
 from typing import Any, Self
 
 from pine.datasets.catalog import CATALOG
-from pine.errors import InputError, listed, one_of
-from pine.evaluation.variants import parse
-from pine.reproduce.inductive import settings as inductive
+from pine.errors import InputError, listed
+from pine.evaluation.specs import with_settings
 
-KINDS = ("scores", "maps", "approximation", "inductive")
-MOST_OTHERS = 7  # settings of a method that is tuned, beside the paper's
-QUICK = {"datasets", "ratios", "repeats", "methods", "values", "sizes", "also"}
+MAX_SEARCH = 7  # settings of a method that is tuned, beside the paper's
+QUICK_KEYS = {"datasets", "ratios", "repeats", "methods", "values", "sizes", "also"}
 
 Value = int | float
 
@@ -47,8 +43,8 @@ class Method:
     panel: str = ""
 
     def __post_init__(self) -> None:
-        if len(self.search) > MOST_OTHERS:
-            raise InputError(f"{self.name}: search has {len(self.search)} specs, at most {MOST_OTHERS} are fair")
+        if len(self.search) > MAX_SEARCH:
+            raise InputError(f"{self.name}: search has {len(self.search)} specs, at most {MAX_SEARCH} are fair")
         if bool(self.values) != ("{}" in self.spec):
             raise InputError(f"{self.name}: values stand for {{}} in spec: give both or neither, got {self.spec!r}")
 
@@ -56,6 +52,11 @@ class Method:
         """The specs to choose from, the paper's first."""
         given = (self.spec, *self.search)
         return list(given) if value is None else [spec.replace("{}", str(value)) for spec in given]
+
+    def with_settings(self, changes: Sequence[str]) -> Method:
+        """With more settings, key=value each, in all its specs."""
+        search = tuple(with_settings(spec, changes) for spec in self.search)
+        return replace(self, spec=with_settings(self.spec, changes), search=search)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One file. Unknown keys, methods and data sets are refused when it is read."""
+    """One file. Unknown keys and data sets are refused here; kinds, specs and checks in pine.reproduce.catalog."""
 
     name: str
     title: str
@@ -96,20 +97,19 @@ class Experiment:
     claims: tuple[Claim, ...] = ()
     quick: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        one_of("kind", self.kind, KINDS)
-        understood = inductive.parse if self.kind == "inductive" else parse
+    def specs(self) -> Iterator[tuple[str, str]]:
+        """Names of methods and their specs, each value in its place."""
         for method in self.methods:
             for value in method.values or (None,):
                 for spec in method.specs(value):
-                    understood(spec)
+                    yield method.name, spec
 
     @classmethod
     def of(cls, name: str, given: Mapping[str, Any]) -> Self:
         """Read what a file holds."""
         known = {each.name for each in fields(cls)} - {"name"}
         _only(f"experiment {name}", given, known)
-        _only(f"[quick] of experiment {name}", given.get("quick", {}), QUICK)
+        _only(f"[quick] of experiment {name}", given.get("quick", {}), QUICK_KEYS)
         plain: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
         }
@@ -130,8 +130,7 @@ class Experiment:
         if "values" in small:
             kept = {m: tuple(value for value in m.values if value in small["values"]) for m in methods}
             methods = [replace(m, values=kept[m]) for m in methods if kept[m] or not m.values]
-        also = "".join(f":{setting}" for setting in small.get("also", ()))
-        methods = [replace(m, spec=m.spec + also, search=tuple(spec + also for spec in m.search)) for m in methods]
+        methods = [method.with_settings(small.get("also", ())) for method in methods]
         changes: dict[str, Any] = {key: tuple(small[key]) for key in ("datasets", "ratios", "sizes") if key in small}
         return replace(self, methods=tuple(methods), repeats=small.get("repeats", 1), **changes)
 
@@ -149,19 +148,3 @@ def _only(what: str, given: Any, known: set[str]) -> None:
     unknown = [key for key in given if key not in known]
     if unknown:
         raise InputError(f"{what} has {listed(unknown)}, which is unknown; there are {listed(sorted(known), 20)}")
-
-
-def names() -> list[str]:
-    """The experiments that there are."""
-    return sorted(path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml"))
-
-
-def read(name: str) -> Experiment:
-    """An experiment by its name."""
-    if name not in names():
-        raise InputError(f"unknown experiment {name!r}; there are {listed(names(), 20)}, and all")
-    return Experiment.of(name, tomllib.loads((_folder() / f"{name}.toml").read_text(encoding="utf-8")))
-
-
-def _folder() -> Any:
-    return files("pine.reproduce") / "experiments"

@@ -1,4 +1,4 @@
-"""Figures of an experiment: lines with error bars for scores and errors, points in the plane for maps."""
+"""Figures of grids of scores: lines with error bars, or a row a method where there are few x."""
 
 from __future__ import annotations
 
@@ -9,57 +9,27 @@ from typing import Any
 import numpy as np
 
 from pine._internal.files import atomic_write
-from pine.plots import COLORS, draw_classes
-from pine.reproduce.cells import Grid, grids
-from pine.reproduce.experiment import Experiment
-from pine.reproduce.rows import Row
-from pine.reproduce.tables import METRICS, arrays, by_dataset, x_name
+from pine.plots import COLORS
+from pine.reproduce.cells import Grid
+from pine.reproduce.tables import METRICS, x_name
 
 MARKERS = "osD^vP*X<>hp"
 INKS = tuple("#808080" if color == "#F0E442" else color for color in COLORS)  # yellow is too light for a line
-FORMATS = ("png", "svg")
-LOGARITHMIC = 8  # values that span more than this factor are drawn on a logarithmic axis
-ACROSS = 3  # panels in a row
-FEW = 3  # ratios
-CROWD = 5  # methods in one panel: more than that lie on each other
-LOWEST = -8  # points below the first method: further down is not drawn where methods are compared closely
-FAR = 12  # points below the first method: what is further down is written at the edge, so as not to press the rest
+FIGURE_FORMATS = ("png", "svg")
+LOG_AXIS_FACTOR = 8  # values that span more than this are drawn on a logarithmic axis
+PANELS_PER_ROW = 3
+CROWDED = 5  # more methods than these in one panel lie on each other
+LOWEST_GAP = -8  # points below the first method: further down is not drawn where methods are compared closely
+FAR_BELOW = 12  # points below the first method: further down is written at the edge, so as not to press the rest
 DODGE = 0.45  # percent of labelled nodes between the bars of two methods
 
 
-def figures(experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
-    """Draw an experiment into a folder, as PNG and SVG: the PNG files."""
-    made: list[Path] = []
-    if not rows:
-        return made
-    if experiment.kind == "maps":
-        for name, own in by_dataset(rows).items():
-            places, truth, predicted = arrays(own)
-            names = [f"class {number + 1}" for number in range(int(max(truth.max(), predicted.max())) + 1)]
-            title = f"{name}, test nodes"
-            for form in FORMATS:
-                draw_classes(folder / f"{experiment.name}-{name}.{form}", places, truth, predicted, names, title)
-            made.append(folder / f"{experiment.name}-{name}.png")
-    elif experiment.kind == "approximation":
-        made += _saved(_errors(rows), folder / experiment.name)
-    elif experiment.kind == "inductive":
-        made += _saved(_panels(experiment.title, grids(rows, experiment.metrics)), folder / experiment.name)
-    else:
-        whole = grids(rows, experiment.metrics)
-        # Lines through few points say less than a row for each method.
-        draw = _rows if all(len(grid.xs) < FEW and not grid.by_value for grid in whole) else _lines
-        for dataset in dict.fromkeys(grid.dataset for grid in whole):
-            own_grids = [grid for grid in whole if grid.dataset == dataset]
-            made += _saved(draw(dataset, own_grids), folder / f"{experiment.name}-{dataset}")
-    return made
-
-
-def _lines(dataset: str, panels: Sequence[Grid]) -> Any:
+def lines_figure(dataset: str, panels: Sequence[Grid]) -> Any:
     """The panels of one data set: a line a method; where there are many, also how far each is from the first."""
     from matplotlib.figure import Figure
 
     drawn = [(grid, draw) for grid in panels for draw in ([_means, _gaps] if _crowded(grid) else [_means])]
-    across = min(ACROSS, len(drawn))
+    across = min(PANELS_PER_ROW, len(drawn))
     down = -(-len(drawn) // across)
     figure = Figure(figsize=(1.5 + 4.4 * across, 3.9 * down + 0.5), layout="constrained")
     axes = figure.subplots(down, across, squeeze=False).ravel()
@@ -81,7 +51,7 @@ def _lines(dataset: str, panels: Sequence[Grid]) -> Any:
 
 
 def _crowded(grid: Grid) -> bool:
-    return len(grid.methods) > CROWD and not grid.by_value
+    return len(grid.methods) > CROWDED and not grid.by_value
 
 
 def _style(number: int, method: str) -> dict[str, Any]:
@@ -112,7 +82,7 @@ def _gaps(ax: Any, grid: Grid, styles: dict[str, dict[str, Any]]) -> None:
     for number, method in enumerate(grid.methods):
         xs = [x for x in grid.xs if _comparable(grid, method, first, x)]
         found = [(x, np.subtract(grid.cells[method, x].values, grid.cells[first, x].values)) for x in xs]
-        near = [(x, gap) for x, gap in found if gap.mean() > LOWEST / 100]
+        near = [(x, gap) for x, gap in found if gap.mean() > LOWEST_GAP / 100]
         aside = DODGE * (number - len(grid.methods) / 2)  # so that bars do not hide each other
         ax.errorbar(
             [100 * x + aside for x, _ in near],
@@ -120,7 +90,7 @@ def _gaps(ax: Any, grid: Grid, styles: dict[str, dict[str, Any]]) -> None:
             [100 * gap.std(ddof=1) if len(gap) > 1 else 0 for _, gap in near],
             **styles[method],
         )
-    ax.set_ylim(bottom=LOWEST)
+    ax.set_ylim(bottom=LOWEST_GAP)
     ax.set_ylabel(f"points above {first}")
 
 
@@ -134,15 +104,15 @@ def _finished(grid: Grid, method: str, x: float) -> bool:
     return (method, x) in grid.cells and bool(grid.cells[method, x].values)
 
 
-def _rows(dataset: str, panels: Sequence[Grid]) -> Any:
+def rows_figure(dataset: str, panels: Sequence[Grid]) -> Any:
     """A panel for each metric and ratio: a row a method, mean and deviation, and a line at the first method's mean."""
     from matplotlib.figure import Figure
 
-    places = [(grid, x) for grid in panels for x in grid.xs]
+    entries = [(grid, x) for grid in panels for x in grid.xs]
     methods = panels[0].methods
-    figure = Figure(figsize=(2.2 + 3.6 * len(places), 1.3 + 0.33 * len(methods)), layout="constrained")
-    axes = figure.subplots(1, len(places), squeeze=False, sharey=True)[0]
-    for ax, (grid, x) in zip(axes, places, strict=True):
+    figure = Figure(figsize=(2.2 + 3.6 * len(entries), 1.3 + 0.33 * len(methods)), layout="constrained")
+    axes = figure.subplots(1, len(entries), squeeze=False, sharey=True)[0]
+    for ax, (grid, x) in zip(axes, entries, strict=True):
         _points(ax, grid, x, methods)
         ax.set_xlabel(f"{METRICS.get(grid.metric, grid.metric)} (%), {x_name(grid, x)} labelled")
     axes[0].invert_yaxis()
@@ -150,8 +120,8 @@ def _rows(dataset: str, panels: Sequence[Grid]) -> Any:
     return figure
 
 
-def _panels(title: str, panels: Sequence[Grid]) -> Any:
-    """A panel for each setting, with methods of its own, drawn as in _rows."""
+def panels_figure(title: str, panels: Sequence[Grid]) -> Any:
+    """A panel for each setting, with methods of its own, drawn as in rows_figure."""
     from matplotlib.figure import Figure
 
     most = max(len(grid.methods) for grid in panels)
@@ -172,7 +142,7 @@ def _points(ax: Any, grid: Grid, x: float, methods: Sequence[str]) -> None:
     if _finished(grid, methods[0], x):
         first = 100 * grid.cells[methods[0], x].mean
         ax.axvline(first, color=COLORS[0], linewidth=0.8, alpha=0.6)
-        least = first - FAR
+        least = first - FAR_BELOW
     for row, method in enumerate(methods):
         if not _finished(grid, method, x):
             continue
@@ -193,37 +163,16 @@ def _x_axis(ax: Any, grid: Grid) -> None:
         ax.set_xlabel("labelled nodes (%)")
         ax.set_xticks([100 * x for x in grid.xs])
         return
-    if grid.xs[0] > 0 and grid.xs[-1] > LOGARITHMIC * grid.xs[0]:
+    if grid.xs[0] > 0 and grid.xs[-1] > LOG_AXIS_FACTOR * grid.xs[0]:
         ax.set_xscale("log", base=2)
         ax.minorticks_off()
     ax.set_xticks(grid.xs, [x_name(grid, x) for x in grid.xs], rotation=45 if len(grid.xs) > 6 else 0)
     ax.set_xlabel(grid.panel or "value")
 
 
-def _errors(rows: Sequence[Row]) -> Any:
-    """Error against size, a line a target: median and range over the seeds."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.6), layout="constrained")
-    ax = figure.subplots()
-    sizes = sorted({row["size"] for row in rows})
-    for number, target in enumerate(dict.fromkeys(row["target"] for row in rows)):
-        error = np.array([[r["error"] for r in rows if (r["target"], r["size"]) == (target, s)] for s in sizes])
-        color = INKS[number % len(INKS)]
-        ax.plot(sizes, np.median(error, axis=1), marker=MARKERS[number], color=color, label=target)
-        ax.fill_between(sizes, error.min(1), error.max(1), color=color, alpha=0.15, linewidth=0)
-    ax.set_xscale("log", base=2)
-    ax.set_yscale("log")
-    ax.set_xticks(sizes, [str(size) for size in sizes])
-    ax.set_xlabel("size s: Q = s units of sigma per projection in g, L = 2 s in h")
-    ax.set_ylabel("error / standard deviation")
-    ax.grid(alpha=0.3, which="both", linewidth=0.5)
-    ax.legend(frameon=False, fontsize=9)
-    return figure
-
-
-def _saved(figure: Any, stem: Path) -> list[Path]:
-    for form in FORMATS:
+def save_figure(figure: Any, stem: Path) -> Path:
+    """Write a figure as PNG and SVG: the PNG file."""
+    for form in FIGURE_FORMATS:
         with atomic_write(stem.with_name(f"{stem.name}.{form}")) as file:
             figure.savefig(file, dpi=150, format=form)
-    return [stem.with_name(f"{stem.name}.png")]
+    return stem.with_name(f"{stem.name}.png")

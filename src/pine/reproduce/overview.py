@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from pine.reproduce import experiment
+from pine.reproduce.catalog import find
 from pine.reproduce.cells import Grid, grids
 from pine.reproduce.rows import read_rows
 from pine.reproduce.tables import METRICS
 
-RATIOS = (0.1, 0.5, 0.9)
+SHOWN_RATIOS = (0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous")
-UNSEEN = "ppi"
+INDUCTIVE = "ppi"
 
 
 def overview(folder: Path) -> str:
     """Tables in Markdown, from the rows that `pine reproduce` wrote into a folder."""
     made = []
     for name in SHOWN:
-        whole = experiment.read(name)
+        whole = find(name)
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
         made += [_table(some), _firsts(some)]
-    whole = experiment.read(UNSEEN)
-    made += [_unseen(grids(read_rows(folder / f"{UNSEEN}.csv"), whole.metrics)), whole.notes[0]]
+    whole = find(INDUCTIVE)
+    made += [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]
     return "\n\n".join(made)
 
 
@@ -32,14 +32,14 @@ def _firsts(some: list[Grid]) -> str:
     ours = some[0].methods[0]
     best = [(grid.ahead(ours, x) or [ours])[0] for grid in some for x in grid.xs]
     others = Counter(name for name in best if name != ours).most_common()
-    said = f"At all ratios {ours} is first in {best.count(ours)} of {len(best)} cells"
-    return said + (f", {', '.join(f'{name} in {count}' for name, count in others)}." if others else ".")
+    text = f"At all ratios {ours} is first in {best.count(ours)} of {len(best)} cells"
+    return text + (f", {', '.join(f'{name} in {count}' for name, count in others)}." if others else ".")
 
 
 def _table(some: list[Grid]) -> str:
     """A row for each method, a column for each data set and metric."""
     shared = {METRICS[grid.metric] for grid in some}
-    at = f"at {', '.join(f'{100 * ratio:g}' for ratio in RATIOS)} %"
+    at = f"at {', '.join(f'{100 * ratio:g}' for ratio in SHOWN_RATIOS)} %"
     corner, names = at, [f"{grid.dataset}, {METRICS[grid.metric]}" for grid in some]
     if len(shared) == 1:
         corner, names = f"{shared.pop()} {at}", [grid.dataset for grid in some]
@@ -51,17 +51,17 @@ def _table(some: list[Grid]) -> str:
 
 
 def _column(grid: Grid) -> dict[str, str]:
-    """The means of each method side by side, the best of each ratio in bold; what there is not is a dash."""
-    means = {ratio: grid.means(ratio) for ratio in RATIOS}
-    best = {ratio: max(means[ratio].values()) for ratio in RATIOS}
+    """The means of each method side by side, the best of each ratio in bold; a dash where there is none."""
+    means = {ratio: grid.means(ratio) for ratio in SHOWN_RATIOS}
+    best = {ratio: max(means[ratio].values()) for ratio in SHOWN_RATIOS}
     made = {}
     for method in grid.methods:
-        own = [(ratio, means[ratio].get(method, float("-inf"))) for ratio in RATIOS]
+        own = [(ratio, means[ratio].get(method, float("-inf"))) for ratio in SHOWN_RATIOS]
         made[method] = " ".join(_number(mean, mean == best[ratio]) for ratio, mean in own)
     return made
 
 
-def _unseen(settings: list[Grid]) -> str:
+def _inductive(settings: list[Grid]) -> str:
     """A row for each method of each setting, mean and deviation, the best of a setting in bold."""
     first = settings[0]
     lines = [f"| {first.dataset}, graphs never seen in training | method | {METRICS[first.metric]} |", "|---|---|---|"]

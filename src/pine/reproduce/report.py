@@ -12,6 +12,7 @@ from pathlib import Path
 from pine._internal.files import atomic_write
 from pine.reproduce.claims import Verdict
 from pine.reproduce.experiment import Experiment
+from pine.reproduce.kinds import KINDS
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -59,7 +60,7 @@ def _claims(verdicts: Sequence[Verdict]) -> str:
     for verdict in verdicts:
         claim, kind = verdict.claim, "yes" if verdict.holds else "no"
         cells = [html.escape(claim.text), html.escape(claim.place)]
-        cells += [f"<span class='{kind}'>{html.escape(verdict.said)}</span>", html.escape(verdict.numbers)]
+        cells += [f"<span class='{kind}'>{html.escape(verdict.summary)}</span>", html.escape(verdict.numbers)]
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     return "\n".join([*lines, "</table>"])
 
@@ -87,7 +88,7 @@ def _searched(experiment: Experiment) -> str:
     if not lines:
         return ""
     shown = "".join(f"<li><code>{html.escape(line)}</code></li>" for line in lines)
-    where = "the validation graphs" if experiment.kind == "inductive" else "held-out training labels of each split"
+    where = KINDS[experiment.kind].chosen_on
     return f"<details><summary>Settings that methods chose from, on {where}</summary><ul>{shown}</ul></details>"
 
 

@@ -1,9 +1,6 @@
 """The outcome of an experiment as flat rows, and the CSV file that keeps them: tables and figures come from rows alone.
 
-scores         SCORE, and a column for each score
-maps           MAP
-approximation  APPROXIMATION
-inductive      as scores, with validation (the score on validation graphs), kept (its epoch) and epochs
+Each kind of experiment has columns of its own (pine.reproduce.kinds).
 """
 
 from __future__ import annotations
@@ -18,15 +15,12 @@ from pine._internal.files import atomic_write
 from pine.errors import InputError
 
 Row = dict[str, Any]
-SCORE = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")
-MAP = ("dataset", "x", "y", "true", "predicted")
-APPROXIMATION = ("target", "size", "seed", "error")
-WORDS = {"dataset", "method", "panel", "spec", "stopped", "target"}  # columns that hold text
-WHOLE = {"repeat", "size", "seed", "true", "predicted", "kept", "epochs"}  # and whole numbers
+TEXT_COLUMNS = {"dataset", "method", "panel", "spec", "stopped", "target"}
+INTEGER_COLUMNS = {"repeat", "size", "seed", "true", "predicted", "kept", "epochs"}
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Rows as CSV; nothing stands for what is not there."""
+    """Rows as CSV; what a row does not have is left empty."""
     text = io.StringIO()
     columns = list(dict.fromkeys(column for row in rows for column in row))
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
@@ -56,8 +50,8 @@ def _written(value: Any) -> str:
 
 
 def _read(column: str, text: str) -> Any:
-    if column in WORDS:
+    if column in TEXT_COLUMNS:
         return text
     if text == "":
         return None
-    return int(text) if column in WHOLE else float(text)
+    return int(text) if column in INTEGER_COLUMNS else float(text)

@@ -11,12 +11,13 @@ from typing import Any
 
 from pine.errors import InputError
 
+# The column unit holds the task; stores that users have call it so.
 SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, unit TEXT, result TEXT, made TEXT)"
-SOME = 500  # keys asked for at a time
+KEYS_PER_QUERY = 500
 
 
 class Store:
-    """put(key, unit, result) and get(keys); several processes may have it open."""
+    """put(key, task, result) and get(keys); several processes may have it open."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,9 +28,9 @@ class Store:
         except sqlite3.DatabaseError as problem:
             raise InputError(f"{path} cannot be used to keep results in ({problem}); name another file") from None
 
-    def put(self, key: str, unit: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+    def put(self, key: str, task: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep a result; what had the same key is replaced."""
-        row = (key, json.dumps(unit), json.dumps(result), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+        row = (key, json.dumps(task), json.dumps(result), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
         with self.connection:
             self.connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", row)
 
@@ -37,8 +38,8 @@ class Store:
         """The results that are there, by key."""
         asked = list(dict.fromkeys(keys))
         found: dict[str, dict[str, Any]] = {}
-        for first in range(0, len(asked), SOME):
-            some = asked[first : first + SOME]
+        for first in range(0, len(asked), KEYS_PER_QUERY):
+            some = asked[first : first + KEYS_PER_QUERY]
             query = f"SELECT key, result FROM results WHERE key IN ({','.join('?' * len(some))})"
             found |= {key: json.loads(result) for key, result in self.connection.execute(query, some)}
         return found

@@ -1,7 +1,6 @@
-"""The smallest results that are kept: a score of a method on one split, a map of a data set, an error of a function,
-the score of a network on graphs that it never saw.
+"""Tasks: the smallest results that are kept, such as the score of a method on one split.
 
-A unit knows what it comes from (its key) and how it is made; units that one fit serves are made together.
+A task knows what its result comes from (its key) and how it is made; tasks that one fit serves are made together.
 """
 
 from __future__ import annotations
@@ -9,203 +8,109 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from pine._internal.settings import plain_settings
 from pine.datasets import Dataset, load
-from pine.evaluation.protocol import Part
-from pine.evaluation.run import check_fits, scored
-from pine.evaluation.variants import Variant, parse
+from pine.evaluation.variants import Variant
 from pine.labels import Labels, read_labels
-from pine.reproduce.inductive import settings as inductive
-from pine.reproduce.versions import version
 
-SCORING = ("pine.evaluation.classifier", "pine.metrics", "pine.evaluation.protocol", "pine.propagation")
+Load = Callable[[str, Path | None], Dataset]
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Where and how units are made; it does not enter their keys."""
+    """Where and how tasks are made, and who loads their data; keys do not depend on it."""
 
     data_dir: Path | None = None
     device: str = "auto"
     threads: int | None = None
+    load: Load = load
 
-    def settle(self, variant: Variant) -> Variant:
+    def configure(self, variant: Variant) -> Variant:
         """A variant with the device and threads of this machine, where its method has such settings."""
         own = variant.method().get_params()
         given = {"device": self.device, "threads": self.threads}
         return replace(variant, settings={k: v for k, v in given.items() if k in own} | variant.settings)
 
+    def labelled(self, name: str) -> tuple[Dataset, Labels]:
+        """A data set and its labels, read once."""
+        return _labelled(self.load, name, self.data_dir)
+
+    def graph_digest(self, name: str) -> str:
+        """A hash of a data set's edges, weights and labels."""
+        return _graph_digest(self.load, name, self.data_dir)
+
+    def features_digest(self, name: str) -> str:
+        """A hash of what is beside a data set's graph: features, which of several graphs nodes are in, the split."""
+        return _features_digest(self.load, name, self.data_dir)
+
 
 @dataclass(frozen=True)
-class Score:
-    """A method, as `pine evaluate` names it, on one split: {"scores": {...}, "seconds": ...}."""
-
-    kind: ClassVar[str] = "score"
-    dataset: str
-    spec: str
-    seed: int
-    part: Part
-
-    @property
-    def together(self) -> tuple[Any, ...]:
-        """What units have in common that are made together: vectors that no label enters serve all splits."""
-        return (self.kind, self.dataset, self.spec, self.seed, None if not parse(self.spec).predicts else self.part)
-
-    def key(self, machine: Machine) -> str:
-        """Data, settings in full, split and code."""
-        variant = parse(self.spec)
-        settings = plain_settings(variant.method().set_params(**variant.settings))
-        for free in ("seed", "device", "threads"):
-            settings.pop(free, None)
-        told = {
-            "settings": settings,
-            "labels": variant.labels,
-            "types": variant.types,
-            "spread": variant.spread,
-            "method": variant.method.name,
-            "seed": self.seed,
-            "part": asdict(self.part),
-            "data": digest(self.dataset, machine.data_dir),
-            "code": [version(module) for module in (variant.method.__module__, *SCORING)],
-        }
-        return _hash(self.kind, told)
-
-    @staticmethod
-    def make(units: Sequence[Score], machine: Machine) -> Iterator[dict[str, Any]]:
-        """Results of units that are made together, in their order."""
-        some = units[0]
-        data, labels = labelled(some.dataset, machine.data_dir)
-        variant = machine.settle(parse(some.spec))
-        check_fits(variant, data, labels)
-        wanted = {unit.part: [variant] for unit in units}
-        for _, _, scores, seconds in scored(data, labels, wanted, seed=some.seed):
-            yield {"scores": scores, "seconds": seconds}
-
-
-class OneByOne(ABC):
-    """A unit that is made by itself; those of one job are made one after another."""
+class Task(ABC):
+    """One result to make: plain data, so that it can be sent to another process and written as JSON."""
 
     kind: ClassVar[str]
 
+    @abstractmethod
+    def sources(self, machine: Machine) -> dict[str, Any]:
+        """All that the result depends on: data, settings in full, split, seed, and revisions of the code."""
+
+    @classmethod
+    @abstractmethod
+    def make(cls, tasks: Sequence[Self], machine: Machine) -> Iterator[dict[str, Any]]:
+        """The results of tasks with one fit_key, in their order."""
+
     @property
-    def together(self) -> tuple[Any, ...]:
+    def fit_key(self) -> tuple[Any, ...]:
+        """What tasks have in common that one fit serves."""
         return (self.kind, self)
+
+    def key(self, machine: Machine) -> str:
+        """The hash by which the result is kept."""
+        text = json.dumps([self.kind, self.sources(machine)], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def describe(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"kind": self.kind} | asdict(self)
+
+    @property
+    def title(self) -> str:
+        """In a few words."""
+        about = self.describe()
+        return " ".join(str(about[key]) for key in ("dataset", "spec", "target", "size") if key in about)
+
+
+@dataclass(frozen=True)
+class SingleTask(Task):
+    """A task that shares no fit, or shares what is cached; those of one job are made one after another."""
 
     @abstractmethod
     def result(self, machine: Machine) -> dict[str, Any]:
         """Make it."""
 
-    @staticmethod
-    def make(units: Sequence[OneByOne], machine: Machine) -> Iterator[dict[str, Any]]:
-        return (unit.result(machine) for unit in units)
-
-
-@dataclass(frozen=True)
-class Map(OneByOne):
-    """Vectors of the test nodes in the plane: {"x", "y", "true", "predicted"}, a list each."""
-
-    kind: ClassVar[str] = "map"
-    dataset: str
-    spec: str
-    ratio: float
-
-    def key(self, machine: Machine) -> str:
-        return _hash(self.kind, {"own": version("pine.reproduce.maps")}, self._score().key(machine))
-
-    def _score(self) -> Score:
-        return Score(self.dataset, self.spec, 0, Part(self.ratio, 0))
-
-    def result(self, machine: Machine) -> dict[str, Any]:
-        from pine.reproduce.maps import map_of
-
-        data, labels = labelled(self.dataset, machine.data_dir)
-        return map_of(machine.settle(parse(self.spec)).new(0), data, labels, Part(self.ratio, 0))
-
-
-@dataclass(frozen=True)
-class Approximation(OneByOne):
-    """Errors of five functions of one size that learned a function of sets: {"errors": [...]}."""
-
-    kind: ClassVar[str] = "approximation"
-    target: str
-    size: int
-
-    def key(self, machine: Machine) -> str:
-        return _hash(self.kind, asdict(self), version("pine.reproduce.approximation"))
-
-    def result(self, machine: Machine) -> dict[str, Any]:
-        from pine.reproduce.approximation import TARGETS, errors
-
-        return {"errors": errors(TARGETS[self.target], self.size).tolist()}
-
-
-@dataclass(frozen=True)
-class Inductive(OneByOne):
-    """A network of pine.inductive: {"scores": {"micro_f1": ...}, "validation", "kept", "epochs", "seconds"}."""
-
-    kind: ClassVar[str] = "inductive"
-    dataset: str
-    spec: str
-    seed: int
-
-    @property
-    def together(self) -> tuple[Any, ...]:
-        """Vectors of walks serve with attributes and without, and for all trainings of their map."""
-        setting = inductive.parse(self.spec)
-        if not isinstance(setting, inductive.Walked):
-            return super().together
-        return (self.kind, self.dataset, setting.walk, self.seed)
-
-    def key(self, machine: Machine) -> str:
-        """Data with attributes and split, settings in full, seed and code."""
-        setting = inductive.parse(self.spec)
-        told = {
-            "setting": type(setting).__name__,
-            "settings": asdict(setting),
-            "seed": self.seed,
-            "data": [digest(self.dataset, machine.data_dir), attributes_digest(self.dataset, machine.data_dir)],
-            "code": version("pine.reproduce.inductive.run"),
-        }
-        return _hash(self.kind, told)
-
-    def result(self, machine: Machine) -> dict[str, Any]:
-        from pine.reproduce.inductive.run import learn
-
-        given = labelled(self.dataset, machine.data_dir)
-        found = asdict(learn(inductive.parse(self.spec), *given, self.seed, machine.device, machine.threads))
-        return {"scores": {"micro_f1": found.pop("test")}} | found
-
-
-Unit = Score | Map | Approximation | Inductive
-
-
-def told(unit: Unit) -> dict[str, Any]:
-    """A unit as JSON."""
-    return {"kind": unit.kind} | asdict(unit)
+    @classmethod
+    def make(cls, tasks: Sequence[Self], machine: Machine) -> Iterator[dict[str, Any]]:
+        return (task.result(machine) for task in tasks)
 
 
 @cache
-def labelled(name: str, data_dir: Path | None) -> tuple[Dataset, Labels]:
-    """A data set and its labels, read once."""
-    data = load(name, data_dir=data_dir)
+def _labelled(load: Load, name: str, data_dir: Path | None) -> tuple[Dataset, Labels]:
+    data = load(name, data_dir)
     labels = read_labels(data.graph, data.labels)
-    assert labels is not None
     return data, labels
 
 
 @cache
-def digest(name: str, data_dir: Path | None) -> str:
-    """A hash of a data set's edges, weights and labels."""
-    data, labels = labelled(name, data_dir)
+def _graph_digest(load: Load, name: str, data_dir: Path | None) -> str:
+    data, labels = _labelled(load, name, data_dir)
     whole = hashlib.sha256()
     for group in data.graph.groups():
         matrix = group.matrix
@@ -218,9 +123,8 @@ def digest(name: str, data_dir: Path | None) -> str:
 
 
 @cache
-def attributes_digest(name: str, data_dir: Path | None) -> str:
-    """A hash of what is beside a data set's graph: attributes, which of several graphs nodes are in, the split."""
-    data, _ = labelled(name, data_dir)
+def _features_digest(load: Load, name: str, data_dir: Path | None) -> str:
+    data, _ = _labelled(load, name, data_dir)
     features = data.features
     parts = [features.indptr, features.indices, features.data] if sp.issparse(features) else [features]
     whole = hashlib.sha256()
@@ -228,7 +132,3 @@ def attributes_digest(name: str, data_dir: Path | None) -> str:
         if array is not None:
             whole.update(np.ascontiguousarray(array).tobytes())
     return whole.hexdigest()
-
-
-def _hash(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()

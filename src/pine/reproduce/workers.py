@@ -1,6 +1,6 @@
-"""Work in several processes, each result within limits of time and memory; what goes beyond is stopped and said so.
+"""Work in several processes, each result within limits of time and memory; what exceeds them is stopped.
 
-A job is a few units that are made together, one after another: work(job) yields the result of each.
+A job is a few tasks that are made together, one after another: work(job) yields the result of each.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from pine.errors import DeviceError, InputError
 
-LOOK = 0.5  # seconds between two looks at the workers
+POLL_SECONDS = 0.5  # between two checks of the workers' limits
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Limits:
     memory: float = 16 * 2**30
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The budget in words."""
         return f"{self.seconds / 60:g} minutes and {self.memory / 2**30:g} GiB"
 
@@ -41,11 +41,11 @@ class Stopped:
     """Why there is no result, and a sentence: "time", "memory", "error" (refused) or "died" (next time it may live)."""
 
     why: str
-    said: str
+    message: str
 
 
 class _Begun:
-    """What a process says before it begins a job."""
+    """What a process sends before it begins a job."""
 
 
 class _Worker:
@@ -57,7 +57,7 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(work, theirs), daemon=True)
         self.process.start()
         theirs.close()
-        self.left: deque[Any] = deque()  # units of its job without a result
+        self.left: deque[Any] = deque()  # tasks of its job without a result
         self.begin = 0.0
 
     def give(self, job: Sequence[Any]) -> None:
@@ -65,7 +65,7 @@ class _Worker:
         self.pipe.send(job)
 
     def taken(self, outcome: Any) -> list[tuple[Any, Any]]:
-        """A result is that of the next unit; what was stopped is stopped for all that are left."""
+        """A result is that of the next task; a stop is one for all that are left."""
         self.begin = time.monotonic()
         count = len(self.left) if isinstance(outcome, Stopped) else 1
         return [(self.left.popleft(), outcome) for _ in range(count)]
@@ -87,15 +87,15 @@ class _Worker:
 def run_jobs(
     work: Callable[[Any], Iterable[Any]], jobs: Sequence[Sequence[Any]], processes: int, limits: Limits
 ) -> Iterator[tuple[Any, Any]]:
-    """(unit, its result or Stopped), as they come; work is a function of a module, units and results are plain data."""
+    """(task, its result or Stopped), as they come; work is a function of a module, tasks and results are plain data."""
     left = deque(jobs)
     workers = [_Worker(work) for _ in range(min(processes, len(left)))]
     try:
         for worker in workers:
             worker.give(left.popleft())
         while workers:
-            wait([worker.pipe for worker in workers], LOOK)
-            for place, worker in enumerate(workers):
+            wait([worker.pipe for worker in workers], POLL_SECONDS)
+            for slot, worker in enumerate(workers):
                 goes_on = True
                 while worker.left and (outcome := _outcome(worker, limits)) is not None:
                     result, goes_on = outcome
@@ -106,8 +106,8 @@ def run_jobs(
                     worker.end()
                 elif not goes_on:  # it was stopped, or died
                     worker.end()
-                    workers[place] = _Worker(work)
-                    workers[place].give(left.popleft())
+                    workers[slot] = _Worker(work)
+                    workers[slot].give(left.popleft())
                 else:
                     worker.give(left.popleft())
             workers = [worker for worker in workers if worker.process.is_alive()]
@@ -120,11 +120,11 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
     """A worker's next result, and whether it can go on; None while it is at work."""
     if worker.pipe.poll():
         try:
-            said = worker.pipe.recv()
-            if isinstance(said, _Begun):
+            message = worker.pipe.recv()
+            if isinstance(message, _Begun):
                 worker.begin = time.monotonic()
                 return None
-            return said, True
+            return message, True
         except EOFError:
             worker.process.join()
             code = worker.process.exitcode
@@ -134,7 +134,7 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
 
 
 def _serve(work: Callable[[Any], Iterable[Any]], pipe: Connection) -> None:
-    warnings.simplefilter("ignore")  # nobody could tell whose they are
+    warnings.simplefilter("ignore")  # nobody could tell which task they are of
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:

@@ -20,15 +20,15 @@ from torch_geometric.utils import softmax
 from pine.nn.functional import sparse_matrix
 
 
-class Attention(GATConv):  # type: ignore[misc]
-    """PyG's layer on nodes of one kind: its weights, its numbers."""
+class SparseGATConv(GATConv):  # type: ignore[misc]
+    """PyG's GATConv on nodes of one type: the same parameters, the same numbers."""
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         """Nodes (n, in_channels) and edges (2, num_edges) that lead from u to v: (n, outputs)."""
         u, v = edges[:, edges[1].argsort()]
         y = self.lin(x).view(-1, self.heads, self.out_channels)
-        rated = (y * self.att_src).sum(-1).index_select(0, u) + (y * self.att_dst).sum(-1).index_select(0, v)
-        weights = softmax(functional.leaky_relu(rated, self.negative_slope), v, num_nodes=len(x))
+        logits = (y * self.att_src).sum(-1).index_select(0, u) + (y * self.att_dst).sum(-1).index_select(0, v)
+        weights = softmax(functional.leaky_relu(logits, self.negative_slope), v, num_nodes=len(x))
         z: Tensor = WeightedSum.apply(weights, y, u, v)  # type: ignore[no-untyped-call]
         z = z.flatten(1) if self.concat else z.mean(1)
         return z if self.bias is None else z + self.bias
@@ -40,17 +40,17 @@ class WeightedSum(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, weights: Tensor, y: Tensor, u: Tensor, v: Tensor) -> Tensor:
         ctx.save_for_backward(weights, y, u, v)
-        return _apart(_blocks(weights, v, u, len(y)) @ _stacked(y), y)
+        return _heads_apart(_blocks(weights, v, u, len(y)) @ _stacked(y), y)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, dz: Tensor) -> tuple[Tensor, Tensor, None, None]:
         weights, y, u, v = ctx.saved_tensors
         by_u = u.argsort()
-        dy = _apart(_blocks(weights[by_u], u[by_u], v[by_u], len(y)) @ _stacked(dz), y)
+        dy = _heads_apart(_blocks(weights[by_u], u[by_u], v[by_u], len(y)) @ _stacked(dz), y)
         where = _blocks(torch.zeros_like(weights), v, u, len(y))
-        met = torch.sparse.sampled_addmm(where, _stacked(dz), _stacked(y).T, beta=0.0)
-        return met.values().view(weights.shape[1], -1).T, dy, None, None
+        dots = torch.sparse.sampled_addmm(where, _stacked(dz), _stacked(y).T, beta=0.0)
+        return dots.values().view(weights.shape[1], -1).T, dy, None, None
 
 
 def _blocks(weights: Tensor, rows: Tensor, columns: Tensor, n: int) -> Tensor:
@@ -68,7 +68,7 @@ def _stacked(y: Tensor) -> Tensor:
     return y.transpose(0, 1).flatten(0, 1)
 
 
-def _apart(z: Tensor, like: Tensor) -> Tensor:
+def _heads_apart(z: Tensor, like: Tensor) -> Tensor:
     """(heads n, width) as (n, heads, width)."""
     n, heads, width = like.shape
     return z.view(heads, n, width).transpose(0, 1)

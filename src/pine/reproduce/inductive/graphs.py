@@ -1,7 +1,7 @@
-"""What a training sees of a data set, and what it is judged on: graphs side by side on a device.
+"""What training sees of a data set, and what it is scored on: graphs side by side on a device.
 
 Where a data set is several graphs (PPI), each part of its split is some of them. Where it is one, training sees its
-nodes and the edges among them alone, and is judged in the whole graph.
+nodes and the edges among them alone, and is scored in the whole graph.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pine.graph.csr import CSR
 from pine.labels import Labels
 from pine.reproduce.inductive.sampling import NeighborRows
 
-PARTS = ("train", "val", "test")
+SPLIT_NAMES = ("train", "val", "test")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +41,8 @@ class Graphs:
     starts: tuple[int, ...]
 
     @cached_property
-    def apart(self) -> list[Piece]:
-        """One by one."""
+    def separate(self) -> list[GraphBatch]:
+        """The graphs, one by one."""
         rows = torch.arange(len(self.x), device=self.x.device)
         degree = self.neighbors.indptr.diff()
         pairs = torch.stack([self.neighbors.indices.long(), rows.repeat_interleave(degree)])
@@ -50,7 +50,7 @@ class Graphs:
         entries = self.neighbors.indptr[marks].tolist()
         found = torch.searchsorted(self.targets, marks).tolist()
         return [
-            Piece(self.x[lo:hi], pairs[:, first:last] - lo, self.targets[begin:end] - lo, self.labels[begin:end])
+            GraphBatch(self.x[lo:hi], pairs[:, first:last] - lo, self.targets[begin:end] - lo, self.labels[begin:end])
             for (lo, hi), (first, last), (begin, end) in zip(
                 pairwise(self.starts), pairwise(entries), pairwise(found), strict=True
             )
@@ -58,7 +58,7 @@ class Graphs:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class GraphBatch:
     """One graph, or several as one: edges (2, num_edges) lead from a neighbor to a node."""
 
     x: Tensor
@@ -67,12 +67,12 @@ class Piece:
     labels: Tensor
 
 
-def joined(some: list[Piece]) -> Piece:
+def collate(some: list[GraphBatch]) -> GraphBatch:
     """Graphs as one, in which no edge joins two."""
     if len(some) == 1:
         return some[0]
     offsets = np.cumsum([0, *(len(each.x) for each in some[:-1])]).tolist()
-    return Piece(
+    return GraphBatch(
         torch.cat([each.x for each in some]),
         torch.cat([each.edges + at for each, at in zip(some, offsets, strict=True)], dim=1),
         torch.cat([each.targets + at for each, at in zip(some, offsets, strict=True)]),
@@ -83,9 +83,9 @@ def joined(some: list[Piece]) -> Piece:
 def graphs_of(data: Dataset, labels: Labels, device: torch.device, count: int = 0) -> Mapping[str, Graphs]:
     """{"train": ..., "val": ..., "test": ...}; features have zero mean and unit variance over the training nodes.
 
-    count: use so many training graphs; 0: all.
+    count: how many training graphs to use; 0: all.
     """
-    if data.features is None or set(data.splits) != set(PARTS):
+    if data.features is None or set(data.splits) != set(SPLIT_NAMES):
         raise InputError(f"{data.name} needs node attributes and a public split; use a data set such as 'ppi'")
     ids = np.zeros(data.graph.num_nodes, np.int64) if data.graph_ids is None else data.graph_ids
     shown = data.splits["train"]
@@ -112,7 +112,7 @@ def graphs_of(data: Dataset, labels: Labels, device: torch.device, count: int = 
         )
 
     made = {"train": part(shown, shown)}
-    for name in PARTS[1:]:
+    for name in SPLIT_NAMES[1:]:
         own = data.splits[name]
         made[name] = part(whole if data.graph_ids is None else own, own)
     return made

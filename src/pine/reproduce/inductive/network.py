@@ -14,15 +14,15 @@ from pine.reproduce.inductive.settings import Setting
 Batches = Iterator[tuple[Tensor, Tensor]]  # scores (n, num_outputs) and labels of n targets
 
 
-class Network(nn.Module, ABC):
+class InductiveNetwork(nn.Module, ABC):
     setting: Setting
 
     @abstractmethod
     def outputs(self, graphs: Graphs, generator: torch.Generator, shuffled: bool = False) -> Batches:
-        """Scores and labels of all targets; training shuffles them. What is left to chance is drawn as it goes on."""
+        """Scores and labels of all targets, shuffled in training; samples of neighbors are drawn from the generator."""
 
 
-class NodeNetwork(Network):
+class NodeNetwork(InductiveNetwork):
     """A network that scores some nodes of a graph at a time."""
 
     @abstractmethod

@@ -9,10 +9,12 @@ from pine.datasets.dataset import Dataset
 from pine.labels import Labels
 from pine.nn.training import device_of, seed_torch, torch_left_alone
 from pine.reproduce.inductive.graphs import graphs_of
-from pine.reproduce.inductive.network import Network
-from pine.reproduce.inductive.settings import Sampled, Setting, Walked
-from pine.reproduce.inductive.training import Found, Watch, train
-from pine.reproduce.inductive.walked import LinearNetwork, walked
+from pine.reproduce.inductive.network import InductiveNetwork
+from pine.reproduce.inductive.settings import SampledSettings, Setting, WalkSettings
+from pine.reproduce.inductive.training import InductiveResult, OnEpoch, train
+from pine.reproduce.inductive.walk_vectors import LinearNetwork, with_walk_vectors
+
+NETWORKS_REVISION = 1  # kept results go by it: raise it when what a network or its training computes changes
 
 
 def learn(
@@ -22,29 +24,29 @@ def learn(
     seed: int,
     device: str = "auto",
     threads: int | None = None,
-    watch: Watch | None = None,
-) -> Found:
+    on_epoch: OnEpoch | None = None,
+) -> InductiveResult:
     """Make a network and train it. The same seed gives the same bits on a CPU; a GPU sums in an order of its own."""
     need_pyg("an inductive network")
     with torch_left_alone(threads):
         place = device_of(device)
-        if isinstance(setting, Walked):
-            data = walked(setting, data, seed, threads)
+        if isinstance(setting, WalkSettings):
+            data = with_walk_vectors(setting, data, seed, threads)
         generator = seed_torch(np.random.default_rng(seed), place)
-        sides = graphs_of(data, labels, place, setting.graphs)
-        network = network_of(setting, sides["train"].x.shape[1], labels.num_outputs).to(place)
-        return train(network, sides, labels.task, generator, watch)
+        splits = graphs_of(data, labels, place, setting.graphs)
+        network = network_of(setting, splits["train"].x.shape[1], labels.num_outputs).to(place)
+        return train(network, splits, labels.task, generator, on_epoch)
 
 
-def network_of(setting: Setting, num_features: int, num_outputs: int) -> Network:
-    """The network of a setting, drawn from torch's own generator."""
-    if isinstance(setting, Walked):
+def network_of(setting: Setting, num_features: int, num_outputs: int) -> InductiveNetwork:
+    """The network of a setting, initialized from torch's own generator."""
+    if isinstance(setting, WalkSettings):
         return LinearNetwork(num_features, num_outputs, setting)
-    if isinstance(setting, Sampled):
-        from pine.reproduce.inductive.sampled_networks import SampledNetwork
+    if isinstance(setting, SampledSettings):
+        from pine.reproduce.inductive.graphsage import SampledNetwork
 
         return SampledNetwork(num_features, num_outputs, setting)
-    from pine.reproduce.inductive.whole_networks import GraphSAGENetwork, ThreeLayers
+    from pine.reproduce.inductive.whole_networks import WholeGraphGAT, WholeGraphSAGE
 
-    kind = GraphSAGENetwork if setting.layer == "graphsage" else ThreeLayers
+    kind = WholeGraphSAGE if setting.layer == "graphsage" else WholeGraphGAT
     return kind(num_features, num_outputs, setting)

@@ -1,4 +1,4 @@
-"""Neighbors drawn uniformly and with replacement: neighbor r modulo degree of a node, for r uniform below MANY.
+"""Neighbors drawn uniformly and with replacement: neighbor r modulo degree of a node, for r uniform below DRAW_BELOW.
 
 All by operations of torch on whole tensors, so that a graph of a hundred million edges is sampled where it lies.
 """
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pine.graph.csr import CSR
 
-MANY = 2**62  # a draw below MANY, modulo a degree, is as good as uniform
+DRAW_BELOW = 2**62  # so large that a draw modulo a degree is as good as uniform
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class NeighborRows:
         degree = self.indptr[nodes + 1] - first
         if len(self.indices) == 0:
             return nodes[:, None].expand(-1, size), degree
-        drawn = torch.randint(MANY, (len(nodes), size), generator=generator, device=nodes.device)
+        drawn = torch.randint(DRAW_BELOW, (len(nodes), size), generator=generator, device=nodes.device)
         # Of a node without neighbors the place may lie past the end; it is not used.
         place = (first[:, None] + drawn % degree.clamp(min=1)[:, None]).clamp(max=len(self.indices) - 1)
         return torch.where((degree == 0)[:, None], nodes[:, None], self.indices[place]), degree

@@ -14,16 +14,17 @@ import torch
 from torch import Tensor
 
 from pine.errors import InputError
+from pine.metrics import f1
 from pine.nn.losses import LOSSES
 from pine.nn.training import EarlyStopping
 from pine.reproduce.inductive.graphs import Graphs
-from pine.reproduce.inductive.network import Network
+from pine.reproduce.inductive.network import InductiveNetwork
 
-JUDGING = 1  # seeds the samples of neighbors when a network is judged: the same for all networks and epochs
+EVAL_SEED = 1  # of the samples of neighbors when a network is scored: the same for all networks and epochs
 
 
 @dataclass(frozen=True)
-class Found:
+class InductiveResult:
     """Micro F1 on the validation and on the test graphs, the epoch that was kept, and all seconds and epochs."""
 
     validation: float
@@ -33,34 +34,38 @@ class Found:
     seconds: float
 
 
-Watch = Callable[[int, float, float], None]  # is told epoch, training loss and validation micro F1
+OnEpoch = Callable[[int, float, float], None]  # epoch, training loss, validation micro F1
 
 
 def train(
-    network: Network, sides: Mapping[str, Graphs], task: str, generator: torch.Generator, watch: Watch | None = None
-) -> Found:
-    """Train on sides["train"] until patience with sides["val"] ends; test what was best there."""
+    network: InductiveNetwork,
+    splits: Mapping[str, Graphs],
+    task: str,
+    generator: torch.Generator,
+    on_epoch: OnEpoch | None = None,
+) -> InductiveResult:
+    """Train on splits["train"] until patience with splits["val"] ends; test what was best there."""
     setting, begin = network.setting, time.perf_counter()
     optimizer = torch.optim.Adam(network.parameters(), lr=setting.learning_rate, fused=True)
     patience, best, kept, epoch = EarlyStopping(setting.patience), -1.0, 0, 0
     state: dict[str, Tensor] = {}
     for epoch in range(1, setting.epochs + 1):
-        loss = _epoch(network, sides["train"], task, optimizer, generator)
-        unseen, score = judged(network, sides["val"], task)
-        if watch is not None:
-            watch(epoch, loss, score)
-        if score > best:
-            best, kept = score, epoch
+        loss = _epoch(network, splits["train"], task, optimizer, generator)
+        val_loss, val_score = score(network, splits["val"], task)
+        if on_epoch is not None:
+            on_epoch(epoch, loss, val_score)
+        if val_score > best:
+            best, kept = val_score, epoch
             state = {name: each.clone() for name, each in network.state_dict().items()}
-        if patience.ends(epoch, unseen, score):
+        if patience.ends(epoch, val_loss, val_score):
             break
     network.load_state_dict(state)
-    test = judged(network, sides["test"], task)[1]
-    return Found(best, test, kept, epoch, time.perf_counter() - begin)
+    test = score(network, splits["test"], task)[1]
+    return InductiveResult(best, test, kept, epoch, time.perf_counter() - begin)
 
 
 def _epoch(
-    network: Network, graphs: Graphs, task: str, optimizer: torch.optim.Optimizer, generator: torch.Generator
+    network: InductiveNetwork, graphs: Graphs, task: str, optimizer: torch.optim.Optimizer, generator: torch.Generator
 ) -> float:
     """A step for every batch: the mean loss."""
     network.train()
@@ -78,22 +83,22 @@ def _epoch(
 
 
 @torch.no_grad()
-def judged(network: Network, graphs: Graphs, task: str) -> tuple[float, float]:
+def score(network: InductiveNetwork, graphs: Graphs, task: str) -> tuple[float, float]:
     """Mean loss and micro F1."""
     network.eval()
-    generator = torch.Generator(graphs.x.device).manual_seed(JUDGING)
+    generator = torch.Generator(graphs.x.device).manual_seed(EVAL_SEED)
     total = torch.zeros(4, dtype=torch.float64, device=graphs.x.device)
     for scores, labels in network.outputs(graphs, generator):
         total[0] += LOSSES[task](scores, labels) * len(labels)
-        total[1:] += hits_and_misses(task, scores, labels)
-    loss, hits, wrong, missed = total.tolist()
-    return loss / len(graphs.targets), 2 * hits / max(1, 2 * hits + wrong + missed)
+        total[1:] += label_counts(task, scores, labels)
+    loss, *counts = total.tolist()
+    return loss / len(graphs.targets), f1(*counts)
 
 
-def hits_and_misses(task: str, scores: Tensor, labels: Tensor) -> Tensor:
-    """Labels rightly given, wrongly given, and not given: (3,). A label of a set is given at a probability of .5."""
+def label_counts(task: str, scores: Tensor, labels: Tensor) -> Tensor:
+    """Labels rightly given, given, and true: (3,). A label of a set is given where its probability is at least .5."""
     if task == "classes":
         right = (scores.argmax(1) == labels).sum()
-        return torch.stack([right, len(labels) - right, len(labels) - right])
+        return torch.stack([right, right.new_tensor(len(labels)), right.new_tensor(len(labels))])
     given, true = scores >= 0, labels > 0
-    return torch.stack([(given & true).sum(), (given & ~true).sum(), (~given & true).sum()])
+    return torch.stack([(given & true).sum(), given.sum(), true.sum()])

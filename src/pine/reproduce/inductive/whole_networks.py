@@ -15,41 +15,41 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pine.nn.pyg_layers import PINEAggregation, PINEConv
-from pine.reproduce.inductive.aggregators import Layer
-from pine.reproduce.inductive.attention import Attention
-from pine.reproduce.inductive.graphs import Graphs, joined
-from pine.reproduce.inductive.network import Batches, Network
-from pine.reproduce.inductive.settings import Whole
+from pine.reproduce.inductive.attention import SparseGATConv
+from pine.reproduce.inductive.graphs import Graphs, collate
+from pine.reproduce.inductive.graphsage import SAGELayer
+from pine.reproduce.inductive.network import Batches, InductiveNetwork
+from pine.reproduce.inductive.settings import WholeSettings
 
 
-class WholeNetwork(Network):
+class WholeNetwork(InductiveNetwork):
     """Scores (n, num_outputs) of all nodes of a graph."""
 
-    def __init__(self, setting: Whole) -> None:
+    def __init__(self, setting: WholeSettings) -> None:
         super().__init__()
         self.setting = setting
 
     def outputs(self, graphs: Graphs, generator: torch.Generator, shuffled: bool = False) -> Batches:
         """Scores and labels of all targets, a batch of graphs at a time."""
-        count = len(graphs.apart)
+        count = len(graphs.separate)
         order = list(range(count))
         if shuffled:
             order = torch.randperm(count, generator=generator, device=generator.device).tolist()
         for at in range(0, count, self.setting.batch):
-            some = joined([graphs.apart[number] for number in order[at : at + self.setting.batch]])
+            some = collate([graphs.separate[number] for number in order[at : at + self.setting.batch]])
             yield self(some.x, some.edges)[some.targets], some.labels
 
 
-class ThreeLayers(WholeNetwork):
-    """elu after the first two layers, and a skip connection across the second: a linear map, as in GAT's code."""
+class WholeGraphGAT(WholeNetwork):
+    """Three layers, elu after the first two, and a linear skip connection across the second, as in GAT's code."""
 
-    def __init__(self, num_features: int, num_outputs: int, setting: Whole) -> None:
+    def __init__(self, num_features: int, num_outputs: int, setting: WholeSettings) -> None:
         super().__init__(setting)
         wide = setting.heads * setting.width
-        self.first = Hop(num_features, wide, setting)
-        self.second = Hop(wide, wide, setting)
+        self.first = SummedLayers(num_features, wide, setting)
+        self.second = SummedLayers(wide, wide, setting)
         self.skip = nn.Linear(wide, wide)
-        self.third = Hop(wide, num_outputs, setting, last=True)
+        self.third = SummedLayers(wide, num_outputs, setting, last=True)
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         loops = torch.arange(len(x), device=x.device)
@@ -60,16 +60,16 @@ class ThreeLayers(WholeNetwork):
         return scores
 
 
-class Hop(nn.Module):
-    """The sum of the layers that stand in one place."""
+class SummedLayers(nn.Module):
+    """The sum of one layer of each sort that the setting names."""
 
-    def __init__(self, inputs: int, outputs: int, setting: Whole, last: bool = False) -> None:
+    def __init__(self, inputs: int, outputs: int, setting: WholeSettings, last: bool = False) -> None:
         super().__init__()
         made: list[nn.Module] = []
         heads = setting.last_heads if last else setting.heads
         if setting.layer in ("gat", "gat+pine"):
             width = outputs if last else outputs // heads
-            made.append(Attention(inputs, width, heads, concat=not last, add_self_loops=False))
+            made.append(SparseGATConv(inputs, width, heads, concat=not last, add_self_loops=False))
         sizes = (setting.hidden, setting.projections, setting.scales)
         if setting.layer in ("pine", "gat+pine"):
             made.append(PINEConv(inputs, outputs, 1, setting.root, *sizes))
@@ -89,25 +89,25 @@ class PINEAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.f = PINEAggregation(inputs, outputs, hidden, projections, scales).f
-        self.attention = Attention(hidden, hidden // heads, heads, add_self_loops=False, bias=False)
+        self.attention = SparseGATConv(hidden, hidden // heads, heads, add_self_loops=False, bias=False)
         self.attention.lin = nn.Identity()  # it is given W g(x)
         self.root = nn.Linear(inputs, outputs, bias=False) if root else None
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:
-        (said,) = self.f.messages([x])
-        out = self.f.finished(self.attention(said, edges))
+        (messages,) = self.f.messages([x])
+        out = self.f.finished(self.attention(messages, edges))
         return out if self.root is None else out + self.root(x)
 
 
-class GraphSAGENetwork(WholeNetwork):
+class WholeGraphSAGE(WholeNetwork):
     """Layers of 512, 512 and 726 (6 x 121) columns, in the widths of the others; relu, unit length, a linear map."""
 
-    def __init__(self, num_features: int, num_outputs: int, setting: Whole) -> None:
+    def __init__(self, num_features: int, num_outputs: int, setting: WholeSettings) -> None:
         super().__init__(setting)
         wide, last = 2 * setting.width, setting.last_heads * num_outputs
-        self.first = Layer(num_features, wide, setting)
-        self.second = Layer(wide, wide, setting)
-        self.third = Layer(wide, last, setting)
+        self.first = SAGELayer(num_features, wide, setting)
+        self.second = SAGELayer(wide, wide, setting)
+        self.third = SAGELayer(wide, last, setting)
         self.output = nn.Linear(last, num_outputs)
 
     def forward(self, x: Tensor, edges: Tensor) -> Tensor:

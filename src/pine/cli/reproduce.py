@@ -1,4 +1,4 @@
-"""`pine reproduce`: the paper's tables and figures anew."""
+"""`pine reproduce`: the paper's tables and figures anew; progress with the time left, claims as they are checked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
+import pine
 from pine.cli.options import DataDir
+from pine.cli.progress import progress_bar
 
 
 def reproduce(
@@ -32,13 +35,31 @@ def reproduce(
     data_dir: DataDir = None,
 ) -> None:
     """Make the paper's tables and figures anew; what was made before is not made again."""
-    from pine.reproduce.command import Asked, show_list
-    from pine.reproduce.command import reproduce as run
-    from pine.reproduce.tasks import Machine
-    from pine.reproduce.workers import Limits
-
     if show or not names:
-        show_list(Console())
+        show_list()
         return
-    limits = Limits(60 * minutes, memory * 2**30)
-    run(Asked(names, out, quick, Machine(data_dir, device), processes, limits, take or (), kept), Console())
+    machine = pine.reproduce.Machine(data_dir, device)
+    limits = pine.reproduce.Limits(60 * minutes, memory * 2**30)
+    options = pine.reproduce.ReproduceOptions(names, out, quick, machine, processes, limits, take or (), kept)
+    reproduce_and_show(options)
+
+
+def show_list(console: Console | None = None) -> None:
+    """The experiments, one a line."""
+    table = Table("name", "what", "in the paper", box=None)
+    for name, experiment in pine.reproduce.catalog.experiments().items():
+        table.add_row(name, experiment.title, experiment.place)
+    (console or Console()).print(table)
+
+
+def reproduce_and_show(options: pine.reproduce.ReproduceOptions, console: Console | None = None) -> None:
+    """Reproduce, and print each claim beside what was measured."""
+    console = console or Console()
+
+    def show(experiment: pine.reproduce.experiment.Experiment, verdict: pine.reproduce.claims.Verdict) -> None:
+        numbers = f"; {verdict.numbers}" if verdict.numbers else ""
+        console.print(f"{experiment.name}: {verdict.claim.text} [b]{verdict.summary}[/b]{numbers}")
+
+    with progress_bar(console, "results") as progress:
+        report = pine.reproduce.reproduce(options, progress, show, console.print)
+    console.print(f"The report: {report}")

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from pine import InputError
-from pine.reproduce.claims import CHECKS
-from pine.reproduce.experiment import Experiment, names, read
+from pine.reproduce.catalog import experiment_of, experiments, find
+from pine.reproduce.kinds import KINDS
 
 SMALL = {"title": "t", "place": "p", "kind": "scores", "datasets": ["cora"], "ratios": [0.5], "metrics": ["accuracy"]}
 METHOD = {"name": "A", "spec": "gcn"}
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", experiments())
 def test_a_file_names_what_there_is(name):
-    experiment = read(name)
+    experiment = find(name)
     methods = {method.name for method in experiment.methods}
     for claim in experiment.claims:
-        assert claim.check in CHECKS
+        assert claim.check in KINDS[experiment.kind].checks
         named = [claim.needs[key] for key in ("method", "second_to") if key in claim.needs]
         assert {*named, *claim.needs.get("over", ()), *claim.needs.get("methods", ())} <= methods
     assert all(0 < ratio < 1 for ratio in experiment.ratios)
@@ -26,9 +26,9 @@ def test_a_file_names_what_there_is(name):
         assert len({(m.name, m.panel) for m in experiment.methods}) == len(experiment.methods)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", experiments())
 def test_a_quick_slice_is_a_part_of_the_whole(name):
-    whole, slice_ = read(name), read(name).quicker()
+    whole, slice_ = find(name), find(name).quicker()
     assert set(slice_.datasets) <= set(whole.datasets)
     assert set(slice_.ratios) <= set(whole.ratios)
     assert set(slice_.sizes) <= set(whole.sizes)
@@ -39,8 +39,10 @@ def test_a_quick_slice_is_a_part_of_the_whole(name):
 
 
 def test_the_papers_experiments_are_all_there():
-    assert {"homogeneous", "tsne", "dimension", "heterogeneous", "parameters", "ablation", "theory"} <= set(names())
-    homogeneous = read("homogeneous")
+    assert {"homogeneous", "tsne", "dimension", "heterogeneous", "parameters", "ablation", "theory"} <= set(
+        experiments()
+    )
+    homogeneous = find("homogeneous")
     assert len(homogeneous.datasets) * len(homogeneous.ratios) == 45
     assert len(homogeneous.methods) == 11
     assert homogeneous.repeats == 5
@@ -60,14 +62,26 @@ def test_the_papers_experiments_are_all_there():
         ({"methods": [METHOD | {"search": ["gcn"] * 8}]}, "at most 7"),
         ({"methods": [{"name": "A"}]}, "spec"),
         ({"methods": [METHOD | {"serch": []}]}, "'serch', which is unknown"),
+        ({"methods": [METHOD | {"spec": "gcn:dim=8:dim=9"}]}, "each key once"),
+        ({"quick": {"also": ["epoch=3"]}}, "gcn has no setting 'epoch'"),
         ({"claims": [{"text": "t"}]}, "'place' is missing"),
+        (
+            {"claims": [{"text": "t", "place": "p", "check": "clusters"}]},
+            "check must be one of 'first', 'above', 'rises'",
+        ),
     ],
 )
 def test_a_wrong_file_is_refused_in_a_sentence(change, message):
     with pytest.raises(InputError, match=message):
-        Experiment.of("wrong", SMALL | {"methods": [METHOD]} | change)
+        experiment_of("wrong", SMALL | {"methods": [METHOD]} | change)
 
 
 def test_an_unknown_experiment_is_refused_with_those_there_are():
     with pytest.raises(InputError, match=r"'homogenous'; there are .*'homogeneous'"):
-        read("homogenous")
+        find("homogenous")
+
+
+def test_quick_settings_replace_those_of_a_spec():
+    quick = find("ppi").quicker()
+    pine = next(method for method in quick.methods if method.name == "PINE")
+    assert pine.spec.startswith("sampled:aggregator=pine:hidden=48:projections=16:scales=4:graphs=2")

@@ -16,8 +16,8 @@ from pine.errors import InputError
 from pine.labels import Labels
 from pine.metrics import accuracy, micro_f1
 
-STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0)
-FOLDS = 3
+C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
+C_FOLDS = 3  # of the cross-validation that chooses C
 
 
 def classify(vectors: NDArray[Any], labels: Labels, seed: int = 0) -> NDArray[np.float64]:
@@ -30,8 +30,7 @@ def classify(vectors: NDArray[Any], labels: Labels, seed: int = 0) -> NDArray[np
         raise InputError("logistic regression predicts classes and label sets; these labels are numbers")
     vectors = _scaled(vectors)
     x, y = vectors[labels.known], labels.values
-    strength = _best_strength(x, y, seed)
-    return _probabilities(_trained(x, y, strength), vectors, labels)
+    return _probabilities(_trained(x, y, best_c(x, y, seed)), vectors, labels)
 
 
 def _scaled(vectors: NDArray[Any]) -> NDArray[np.float64]:
@@ -40,15 +39,16 @@ def _scaled(vectors: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(x / deviation if deviation > 0 else x)
 
 
-def _best_strength(x: NDArray[Any], y: NDArray[Any], seed: int) -> float:
-    if len(x) < 2 * FOLDS:
+def best_c(x: NDArray[Any], y: NDArray[Any], seed: int) -> float:
+    """The C of the best validation score, summed over the folds; 1 where there are too few labels for folds."""
+    if len(x) < 2 * C_FOLDS:
         return 1.0
-    found = np.zeros(len(STRENGTHS))
-    for train, valid in KFold(FOLDS, shuffle=True, random_state=seed).split(x):
-        for i, strength in enumerate(STRENGTHS):
-            predicted = _trained(x[train], y[train], strength).predict(x[valid])
+    found = np.zeros(len(C_GRID))
+    for train, valid in KFold(C_FOLDS, shuffle=True, random_state=seed).split(x):
+        for i, c in enumerate(C_GRID):
+            predicted = _trained(x[train], y[train], c).predict(x[valid])
             found[i] += accuracy(y[valid], predicted) if y.ndim == 1 else micro_f1(y[valid], predicted)
-    return STRENGTHS[int(found.argmax())]
+    return C_GRID[int(found.argmax())]
 
 
 class _Constant:
@@ -64,10 +64,10 @@ class _Constant:
         return np.ones((len(x), 1))
 
 
-def _trained(x: NDArray[Any], y: NDArray[Any], strength: float) -> Any:
+def _trained(x: NDArray[Any], y: NDArray[Any], c: float) -> Any:
     if y.ndim == 1 and (y == y[0]).all():
         return _Constant(y[0])
-    regression = LogisticRegression(C=strength, max_iter=300)
+    regression = LogisticRegression(C=c, max_iter=300)
     model = regression if y.ndim == 1 else OneVsRestClassifier(regression)
     with warnings.catch_warnings():
         # Nearly converged weights classify as well; a label that all or no nodes have is a constant, as it should be.

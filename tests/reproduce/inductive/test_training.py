@@ -10,23 +10,24 @@ import torch
 from sklearn.metrics import f1_score
 from support.inductive import labels_of, planted
 
+from pine.metrics import f1
 from pine.reproduce.inductive.run import learn
-from pine.reproduce.inductive.settings import Sampled, Whole
-from pine.reproduce.inductive.training import hits_and_misses
+from pine.reproduce.inductive.settings import SampledSettings, WholeSettings
+from pine.reproduce.inductive.training import label_counts
 
 SMALL = {"width": 16, "pool": 32, "hidden": 48, "projections": 8, "scales": 2, "learning_rate": 0.01}
 FEW = {"samples_1": 8, "samples_2": 8, "batch": 50, "epochs": 15}
-SAMPLED = [Sampled(aggregator=name, **FEW, **SMALL) for name in ("pool", "mean", "pine")]
+SAMPLED = [SampledSettings(aggregator=name, **FEW, **SMALL) for name in ("pool", "mean", "pine")]
 LAYERS = ("gat", "graphsage", "pine", "pine-attention", "gat+pine")
-WHOLE = [Whole(layer=name, epochs=25, last_heads=2, **SMALL) for name in LAYERS]
+WHOLE = [WholeSettings(layer=name, epochs=25, last_heads=2, **SMALL) for name in LAYERS]
 
 
 def named(setting):
-    return setting.aggregator if isinstance(setting, Sampled) else setting.layer
+    return setting.aggregator if isinstance(setting, SampledSettings) else setting.layer
 
 
-def found(setting, data, seed=0, watch=None):
-    return learn(setting, data, labels_of(data), seed, "cpu", 1, watch)
+def found(setting, data, seed=0, on_epoch=None):
+    return learn(setting, data, labels_of(data), seed, "cpu", 1, on_epoch)
 
 
 @pytest.mark.parametrize("setting", SAMPLED + WHOLE, ids=named)
@@ -57,27 +58,27 @@ def test_labels_of_other_graphs_do_not_enter_training(setting):
     """Wrong test labels change the test score alone; wrong validation labels leave every training loss as it was."""
     data, few = planted(), dataclasses.replace(setting, epochs=4)
 
-    def told(part):
+    def learned(part):
         labels = data.labels.copy()
         if part is not None:
             labels[data.splits[part]] = 1 - labels[data.splits[part]]
         losses = []
-        result = found(few, dataclasses.replace(data, labels=labels), watch=lambda _, loss, __: losses.append(loss))
+        result = found(few, dataclasses.replace(data, labels=labels), on_epoch=lambda _, loss, __: losses.append(loss))
         return losses, result
 
-    losses, honest = told(None)
+    losses, honest = learned(None)
     assert len(losses) == 4
-    poisoned_losses, poisoned = told("test")
+    poisoned_losses, poisoned = learned("test")
     assert poisoned_losses == losses
     assert (poisoned.validation, poisoned.kept) == (honest.validation, honest.kept)
     assert poisoned.test != honest.test
-    assert told("val")[0] == losses
+    assert learned("val")[0] == losses
 
 
 def test_the_epoch_of_the_best_validation_score_is_kept_and_patience_ends_training():
     scores = []
     setting = dataclasses.replace(WHOLE[0], epochs=200, patience=3, learning_rate=0.1)
-    result = found(setting, planted(), watch=lambda _, __, score: scores.append(score))
+    result = found(setting, planted(), on_epoch=lambda _, __, score: scores.append(score))
     assert result.validation == max(scores)
     assert result.kept == 1 + scores.index(max(scores))
     assert result.epochs == len(scores) < 200
@@ -86,8 +87,8 @@ def test_the_epoch_of_the_best_validation_score_is_kept_and_patience_ends_traini
 def test_micro_f1_is_that_of_scikit_learn():
     rng = np.random.default_rng(0)
     scores, truth = rng.normal(size=(30, 5)), rng.integers(0, 2, (30, 5))
-    tp, fp, fn = hits_and_misses("label-sets", torch.tensor(scores), torch.tensor(truth)).tolist()
-    assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(f1_score(truth, scores >= 0, average="micro"))
+    counts = label_counts("label-sets", torch.tensor(scores), torch.tensor(truth)).tolist()
+    assert f1(*counts) == pytest.approx(f1_score(truth, scores >= 0, average="micro"))
     classes = rng.integers(0, 5, 30)
-    tp, fp, fn = hits_and_misses("classes", torch.tensor(scores), torch.tensor(classes)).tolist()
-    assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(f1_score(classes, scores.argmax(1), average="micro"))
+    counts = label_counts("classes", torch.tensor(scores), torch.tensor(classes)).tolist()
+    assert f1(*counts) == pytest.approx(f1_score(classes, scores.argmax(1), average="micro"))

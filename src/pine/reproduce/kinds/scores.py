@@ -1,0 +1,172 @@
+"""Scores of methods on random splits of data sets; a method with several settings chooses on held-out labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from pine._internal.settings import plain_settings
+from pine.evaluation.protocol import SCORING_REVISION, Part
+from pine.evaluation.run import check_fits, scored
+from pine.evaluation.variants import parse
+from pine.reproduce.cells import grids
+from pine.reproduce.claims import GRID_CHECKS, Check
+from pine.reproduce.experiment import Experiment, Method, Value
+from pine.reproduce.figures import lines_figure, rows_figure, save_figure
+from pine.reproduce.kinds.kind import Kind
+from pine.reproduce.rows import Row
+from pine.reproduce.runner import NOT_MADE, Results, Runner, stop_text
+from pine.reproduce.tables import grid_table
+from pine.reproduce.tasks import Machine, Task
+
+SCORE_COLUMNS = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")
+NO_SOURCES = {"seed", "device", "threads"}  # settings that keys leave out: the seed is the task's own
+MIN_LINE = 3  # ratios; lines through fewer points say less than a row for each method
+
+
+@dataclass(frozen=True)
+class Score(Task):
+    """A method, as `pine evaluate` names it, on one split: {"scores": {...}, "seconds": ...}."""
+
+    kind: ClassVar[str] = "score"
+    dataset: str
+    spec: str
+    seed: int
+    part: Part
+
+    @property
+    def fit_key(self) -> tuple[Any, ...]:
+        """Vectors that no label enters serve all splits."""
+        return (self.kind, self.dataset, self.spec, self.seed, self.part if parse(self.spec).predicts else None)
+
+    def sources(self, machine: Machine) -> dict[str, Any]:
+        variant = parse(self.spec)
+        settings = plain_settings(variant.method().set_params(**variant.settings))
+        return {
+            "method": variant.method.name,
+            "revision": variant.method.revision,
+            # By their own names, so that a setting may move into another settings object.
+            "settings": {name.rpartition("__")[2]: settings[name] for name in settings if name not in NO_SOURCES},
+            "labels": variant.labels,
+            "types": variant.types,
+            "spread": variant.spread,
+            "scoring": SCORING_REVISION,
+            "seed": self.seed,
+            "part": asdict(self.part),
+            "data": machine.graph_digest(self.dataset),
+        }
+
+    @classmethod
+    def make(cls, tasks: Sequence[Self], machine: Machine) -> Iterator[dict[str, Any]]:
+        some = tasks[0]
+        data, labels = machine.labelled(some.dataset)
+        variant = machine.configure(parse(some.spec))
+        check_fits(variant, data, labels)
+        wanted = {task.part: [variant] for task in tasks}
+        for _, _, scores, seconds in scored(data, labels, wanted, seed=some.seed):
+            yield {"scores": scores, "seconds": seconds}
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    """One number of a table: a method, perhaps with a value, on one split of a data set."""
+
+    dataset: str
+    method: Method
+    value: Value | None
+    part: Part
+    one_seed: bool = False
+
+    @property
+    def specs(self) -> list[str]:
+        """The specs to choose from."""
+        return self.method.specs(self.value)
+
+    def task(self, spec: str, held_out: bool = False) -> Score:
+        """What is made for one of the specs."""
+        seed = 0 if self.one_seed and not parse(spec).predicts else self.part.repeat
+        return Score(self.dataset, spec, seed, Part(self.part.ratio, self.part.repeat, held_out))
+
+    def row(self, spec: str, result: Mapping[str, Any], metrics: Sequence[str]) -> Row:
+        """The row of its result with one of the specs."""
+        about: Row = {
+            "dataset": self.dataset,
+            "method": self.method.name,
+            "panel": self.method.panel,
+            "value": self.value,
+            "ratio": self.part.ratio,
+            "repeat": self.part.repeat,
+            "spec": spec,
+        }
+        if "scores" not in result:
+            return about | {"seconds": None, "stopped": stop_text(result)}
+        scores = {metric: result["scores"][metric] for metric in metrics}
+        return about | scores | {"seconds": round(result["seconds"], 3), "stopped": ""}
+
+
+class Scores(Kind):
+    checks: ClassVar[Mapping[str, Check]] = GRID_CHECKS
+
+    def num_tasks(self, experiment: Experiment) -> int:
+        entries = list(_entries(experiment))
+        return len(set(_tuning_tasks(entries))) + len(entries)
+
+    def rows(self, experiment: Experiment, runner: Runner) -> list[Row]:
+        entries = list(_entries(experiment))
+        held_out = runner.results(_tuning_tasks(entries), f"{experiment.name}, choosing settings")
+        chosen = {entry: _best(entry, held_out, experiment.metrics[0]) for entry in entries}
+        found = runner.results([entry.task(chosen[entry]) for entry in entries], experiment.name)
+        rows = []
+        for entry in entries:
+            tuned = entry.specs if len(entry.specs) > 1 else []
+            whole = all(held_out[entry.task(spec, held_out=True)] != NOT_MADE for spec in tuned)
+            result = found[entry.task(chosen[entry])] if whole else NOT_MADE
+            rows.append(entry.row(chosen[entry], result, experiment.metrics))
+        return rows
+
+    def columns(self, experiment: Experiment) -> Sequence[str]:
+        return (*SCORE_COLUMNS, *experiment.metrics)
+
+    def is_whole(self, experiment: Experiment, rows: Sequence[Row]) -> bool:
+        return [row["repeat"] for row in rows] == list(range(experiment.repeats))
+
+    def sections(self, experiment: Experiment, rows: Sequence[Row]) -> list[str]:
+        return ["\n".join(map(grid_table, grids(rows, experiment.metrics)))]
+
+    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
+        """A figure for each data set."""
+        whole = grids(rows, experiment.metrics)
+        few = all(len(grid.xs) < MIN_LINE and not grid.by_value for grid in whole)
+        draw = rows_figure if few else lines_figure
+        made = []
+        for dataset in dict.fromkeys(grid.dataset for grid in whole):
+            figure = draw(dataset, [grid for grid in whole if grid.dataset == dataset])
+            made.append(save_figure(figure, folder / f"{experiment.name}-{dataset}"))
+        return made
+
+
+def _entries(experiment: Experiment) -> Iterator[TableEntry]:
+    for dataset in experiment.datasets:
+        for method in experiment.methods:
+            for value in method.values or (None,):
+                for ratio in experiment.ratios:
+                    for repeat in range(experiment.repeats):
+                        yield TableEntry(dataset, method, value, Part(ratio, repeat), dataset in experiment.one_seed)
+
+
+def _tuning_tasks(entries: Sequence[TableEntry]) -> list[Score]:
+    """What settings are chosen on. Vectors that no label enters serve the report too: both are made at once."""
+    tuned = [(entry, spec) for entry in entries if len(entry.specs) > 1 for spec in entry.specs]
+    held_out = [entry.task(spec, held_out=True) for entry, spec in tuned]
+    return held_out + [entry.task(spec) for entry, spec in tuned if not parse(spec).predicts]
+
+
+def _best(entry: TableEntry, held_out: Results, metric: str) -> str:
+    """The spec that is best on held-out training labels of this split; the paper's where several are."""
+    if len(entry.specs) == 1:
+        return entry.specs[0]
+    results = [held_out[entry.task(spec, held_out=True)] for spec in entry.specs]
+    values = [result["scores"][metric] if "scores" in result else -1.0 for result in results]
+    return entry.specs[values.index(max(values))]

@@ -1,0 +1,180 @@
+"""Run experiments, and write their rows, tables, figures and the report into a folder."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pine._internal.files import atomic_write
+from pine._internal.parallel import number_of_threads
+from pine._internal.progress import Progress, ProgressCounter
+from pine._version import __version__
+from pine.errors import InputError
+from pine.nn.training import device_of
+from pine.reproduce.catalog import experiments, find
+from pine.reproduce.claims import Verdict
+from pine.reproduce.experiment import Experiment
+from pine.reproduce.kinds import KINDS
+from pine.reproduce.outcome import Outcome, outcome_of
+from pine.reproduce.report import Section, write_report
+from pine.reproduce.rows import Row, read_rows, write_rows
+from pine.reproduce.runner import RunJobs, Runner
+from pine.reproduce.store import Store
+from pine.reproduce.tasks import Machine
+from pine.reproduce.workers import Limits, run_jobs
+
+LOGGER = logging.getLogger("pine")
+STORE_FILE = "store.sqlite"
+REPORT_FILE = "report.html"
+
+
+@dataclass(frozen=True)
+class ReproduceOptions:
+    """Which experiments ("all": every one whose data is at hand), where to, and how.
+
+    quick: a small slice of each. take: stores of other folders, whose results are added. only_kept: make nothing, show
+    what there is, of this run and of earlier ones in the folder.
+    """
+
+    names: Sequence[str]
+    out: Path
+    quick: bool = False
+    machine: Machine = field(default_factory=Machine)
+    processes: int = 1
+    limits: Limits = field(default_factory=Limits)
+    take: Sequence[Path] = ()
+    only_kept: bool = False
+
+
+def reproduce(
+    options: ReproduceOptions,
+    progress: Progress | None = None,
+    on_verdict: Callable[[Experiment, Verdict], None] | None = None,
+    on_message: Callable[[str], None] = LOGGER.info,
+    known: Mapping[str, Experiment] | None = None,
+    run_jobs: RunJobs = run_jobs,
+) -> Path:
+    """Run experiments one after another, and write the report: its path. What is done stays done when interrupted.
+
+    on_verdict: is called with each claim that was checked; on_message: with what else users want to know. known: the
+    experiments that there are, by default those of the paper. run_jobs: see Runner.
+    """
+    begin = time.monotonic()
+    chosen = _chosen(options, experiments() if known is None else known, on_message)
+    store = Store(options.out / STORE_FILE)
+    for other in options.take:
+        on_message(f"{store.take(other):,} results taken from {other}")
+    work = ProgressCounter(progress, "results")
+    work.plan(sum(KINDS[experiment.kind].num_tasks(experiment) for experiment in chosen))
+    runner = Runner(store, options.machine, options.processes, options.limits, work, options.only_kept, run_jobs)
+    sections, outcomes = [], []
+    for experiment in chosen:
+        outcome = outcome_of(experiment, runner, _earlier(experiment, options))
+        section = write_section(experiment, outcome.rows, options.out)
+        outcomes.append(outcome)
+        sections.append(section)
+        for verdict in section.verdicts:
+            if on_verdict is not None:
+                on_verdict(experiment, verdict)
+    facts = _facts(options, time.monotonic() - begin, outcomes)
+    with atomic_write(options.out / "about.json") as file:
+        file.write(json.dumps(facts, indent=1).encode() + b"\n")
+    write_report(sections, _in_words(facts), options.out / REPORT_FILE)
+    store.close()
+    return options.out / REPORT_FILE
+
+
+def _chosen(
+    options: ReproduceOptions, known: Mapping[str, Experiment], on_message: Callable[[str], None]
+) -> list[Experiment]:
+    """The experiments, cut to a slice with quick; of all, those are left out whose data is not at hand."""
+    everything = "all" in options.names
+    found = []
+    for name in known if everything else dict.fromkeys(options.names):
+        whole = find(name, known)
+        experiment = whole.quicker() if options.quick else whole
+        try:
+            KINDS[experiment.kind].check_packages(experiment)
+            for dataset in experiment.datasets:
+                options.machine.labelled(dataset)
+        except InputError as problem:
+            if not everything:
+                raise
+            on_message(f"{name} is left out: {problem}")
+            continue
+        found.append(experiment)
+    return found
+
+
+def _earlier(experiment: Experiment, options: ReproduceOptions) -> list[Row]:
+    """With only_kept, the rows that an earlier run left in the folder."""
+    path = options.out / f"{experiment.name}.csv"
+    return read_rows(path) if options.only_kept and path.exists() else []
+
+
+def write_section(experiment: Experiment, rows: Sequence[Row], folder: Path) -> Section:
+    """Write the rows of an experiment, and its tables and figures, which come from them alone."""
+    kind = KINDS[experiment.kind]
+    write_rows(rows, folder / f"{experiment.name}.csv")
+    text = kind.tables(experiment, rows)
+    with atomic_write(folder / f"{experiment.name}.md") as file:
+        file.write(f"# {experiment.title}\n\n{experiment.place}\n\n{text}".encode())
+    figures = kind.figures(experiment, rows, folder) if rows else []
+    return Section(experiment, text, figures, kind.verdicts(experiment, rows))
+
+
+def _facts(options: ReproduceOptions, seconds: float, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    fits = sum(row.get("seconds") or 0.0 for outcome in outcomes for row in outcome.rows)
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "version": __version__,
+        "commit": _commit(),
+        "machine": _machine(options),
+        "processes": options.processes,
+        "minutes": round(seconds / 60, 1),
+        "hours of fits": round(fits / 3600, 2),
+        "budget": options.limits.text,
+        "quick": options.quick,
+        "cells of earlier runs": sum(outcome.earlier for outcome in outcomes),
+        "empty cells": sum(outcome.empty for outcome in outcomes),
+    }
+
+
+def _in_words(facts: dict[str, Any]) -> list[str]:
+    """The facts of a run, for the head of the report."""
+    size = "A small slice of every experiment (--quick). " if facts["quick"] else ""
+    if facts["empty cells"]:
+        size += f"Cells still to be made, which are empty: {facts['empty cells']:,}. "
+    if earlier := facts["cells of earlier runs"]:
+        size += f"Cells as an earlier run had them, by the code and settings of then: {earlier:,}. "
+    return [
+        f"{size}{facts['date']}, PINE {facts['version']}, commit {facts['commit']}; {facts['machine']}, "
+        f"{facts['processes']} processes, {facts['minutes']} minutes in this run; the fits of all tables took "
+        f"{facts['hours of fits']} hours.",
+        "The same splits for all methods. PINE runs with its one default. Each other method has the better of the "
+        "paper's setting and of those named below, chosen on held-out training labels of the split. "
+        f"A fit may take {facts['budget']}; what took more is marked.",
+    ]
+
+
+def _commit() -> str:
+    command = ["git", "-C", os.path.dirname(__file__), "rev-parse", "--short", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _machine(options: ReproduceOptions) -> str:
+    if options.only_kept:
+        return "from kept results alone"
+    cores, device = number_of_threads(options.machine.threads), device_of(options.machine.device)
+    return f"{platform.machine()}, {cores} cores, device {device}"

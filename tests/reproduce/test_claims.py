@@ -1,0 +1,43 @@
+"""The paper's sentences against rows made by hand."""
+
+from __future__ import annotations
+
+from support.reproduce import SMALL, row
+
+from pine.reproduce.catalog import experiment_of
+from pine.reproduce.kinds import KINDS
+
+
+def checked(claim, rows, **more):
+    experiment = experiment_of("small", SMALL | {"claims": [{"text": "t", "place": "p"} | claim]} | more)
+    return KINDS[experiment.kind].verdicts(experiment, rows)[0]
+
+
+def test_first_counts_the_cells_won_and_names_the_others():
+    rows = [row("A", 0.1, 0.8), row("B", 0.1, 0.7), row("A", 0.5, 0.8), row("B", 0.5, 0.7)]
+    rows += [row("A", 0.9, 0.8), row("B", 0.9, 0.82)]
+    verdict = checked({"check": "first", "method": "A", "second_to": "B"}, rows)
+    assert (verdict.held, verdict.entries, verdict.holds) == (2, 3, True)
+    assert verdict.summary == "holds (2 of 3)"
+    alone = checked({"check": "first", "method": "A"}, rows)
+    assert not alone.holds
+    assert "cora at 90 % by 2.0 to B" in alone.numbers
+    assert checked({"check": "first", "method": "A", "second_to": "B"}, rows[4:]).summary == "does not hold"
+    gone = [row("A", 0.1, 0.3), row("B", 0.1, None, stopped="time: too long")]
+    assert checked({"check": "first", "method": "A"}, gone).holds
+
+
+def test_above_wants_every_cell_and_rises_every_step():
+    rows = [row(m, 0.5, a, value=v) for m, v, a in [("A", 8, 0.6), ("A", 16, 0.7), ("B", 8, 0.5), ("B", 16, 0.65)]]
+    assert checked({"check": "above", "method": "A", "over": ["B"]}, rows).summary == "holds"
+    assert checked({"check": "above", "method": "B", "over": ["A"]}, rows).summary == "does not hold"
+    assert checked({"check": "rises", "methods": ["A", "B"]}, rows).summary == "holds"
+    rows[1]["accuracy"] = 0.5
+    assert checked({"check": "rises", "methods": ["A", "B"]}, rows).summary == "holds in 1 of 2"
+    assert checked({"check": "rises", "methods": ["C"]}, rows).summary == "not measured"
+
+
+def test_what_is_lost_is_named_with_its_metric_where_there_are_several():
+    rows = [row("A", 0.1, 0.8) | {"macro_f1": 0.5}, row("B", 0.1, 0.7) | {"macro_f1": 0.625}]
+    verdict = checked({"check": "first", "method": "A"}, rows, metrics=["accuracy", "macro_f1"])
+    assert verdict.numbers == "first in 1 of 2; behind others on cora at 10 % (macro F1) by 12.5 to B"

@@ -1,0 +1,22 @@
+"""Tables in Markdown, from rows made by hand."""
+
+from __future__ import annotations
+
+from support.reproduce import SMALL, row
+
+from pine.reproduce.catalog import experiment_of
+from pine.reproduce.kinds import KINDS
+
+
+def test_a_mean_of_fewer_repeats_than_were_asked_for_says_of_how_many():
+    experiment = experiment_of("small", SMALL | {"claims": []})
+    rows = [row(m, r, 0.5, repeat=k) for m in ("spread", "poor") for r in (0.1, 0.5) for k in (0, 1)]
+    assert " of 2)" not in KINDS["scores"].tables(experiment, rows)
+    stopped = [*rows[:-1], rows[-1] | {"accuracy": None, "stopped": "memory: needed more"}]
+    assert KINDS["scores"].tables(experiment, stopped).count(" (1 of 2)") == 1
+
+
+def test_notes_stand_below_the_tables():
+    experiment = experiment_of("small", SMALL | {"notes": ["One.", "Two."]})
+    table = KINDS["scores"].tables(experiment, [row("A", 0.1, 0.5)])
+    assert table == "**cora, accuracy**\n\n| method | 10 % | s |\n|---|---|---|\n| A | 50.0 | 1.0 |\n\nOne.\n\nTwo.\n"
