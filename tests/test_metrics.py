@@ -51,7 +51,7 @@ def test_f1_from_counts_is_zero_where_nothing_is_given_and_nothing_true():
 def test_held_out_nodes_are_scored_by_accuracy_micro_f1_or_minus_the_squared_error(task):
     rng = np.random.default_rng(0)
     values = {"classes": rng.integers(0, 3, 30), "label-sets": rng.integers(0, 2, (30, 3)), "numbers": rng.random(30)}
-    held, predicted = rng.random(30) < 0.5, rng.random((30, 1 if task == "numbers" else 3))
+    held, predicted = rng.random(30) < 0.5, rng.random((30, 1 if task == "numbers" else 3), dtype=np.float32)
     truth, own = values[task][held], predicted[held]
     expected = {
         "classes": lambda: accuracy_score(truth, own.argmax(1)),

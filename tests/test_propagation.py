@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -270,6 +272,7 @@ def test_what_cannot_be_spread_is_explained():
     model = LabelPropagation().fit(PATH, {0: "x", 4: "y"})
     with pytest.raises(InputError, match=r"pass it, as in predict\(graph=graph, spread=0\.5\)"):
         model.predict(spread=0.5)
+    wrong: Any
     for wrong in (1.0, -0.1, "much", True, float("nan")):
         with pytest.raises(InputError, match="spread must be a number of at least 0 and below 1"):
             model.predict(graph=PATH, spread=wrong)

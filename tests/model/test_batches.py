@@ -50,7 +50,7 @@ def objective(size: int | None, task: str | None = "classes", lambdas=((2.0, 5.0
 
 def summed(made: Objective) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """The parts of the loss and the gradients, summed over batches."""
-    total = 0
+    total = torch.zeros(())
     for batch in made.batches:
         loss = torch.stack(list(made.loss(torch.Generator(), 0.5, batch).values()))
         loss.sum().backward()
@@ -87,9 +87,12 @@ def saved_bytes(made: Objective) -> int:
     sizes = []
     for batch in made.batches:
         kept: dict[int, int] = {}
-        with torch.autograd.graph.saved_tensors_hooks(
-            lambda t, kept=kept: (kept.__setitem__(t.data_ptr(), t.untyped_storage().nbytes()), t)[1], lambda t: t
-        ):
+
+        def keep(tensor: torch.Tensor, kept: dict[int, int] = kept) -> torch.Tensor:
+            kept[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
             made.loss(torch.Generator(), 1.0, batch)
         own = {parameter.data_ptr() for parameter in made.parameters()}
         sizes.append(sum(size for place, size in kept.items() if place not in own))
@@ -104,7 +107,7 @@ def test_samples_are_neighbors_and_their_sums_are_right_on_average():
     graph = Graph.from_edges(np.random.default_rng(0).integers(0, 30, (200, 2)), nodes=range(30), duplicates="sum")
     (whole,) = graph_neighborhoods(FORM, graph, list(FORM.neighbor_groups(graph).values()), CPU, None)
     x = torch.randn(30, 4, generator=torch.Generator().manual_seed(0))
-    generator, total = torch.Generator().manual_seed(1), 0
+    generator, total = torch.Generator().manual_seed(1), torch.zeros(())
     for _ in range(1000):
         drawn = sample_neighborhoods(whole, 5, generator)
         assert drawn.neighbors[0].csr.degrees().max() <= 5

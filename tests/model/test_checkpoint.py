@@ -33,7 +33,8 @@ class Interrupt:
     """Progress that counts epochs, and interrupts in one of them before its state is written."""
 
     def __init__(self, epoch: float = float("inf")) -> None:
-        self.epoch, self.steps = epoch, []
+        self.epoch = epoch
+        self.steps: list[int] = []
 
     def __call__(self, done: int, planned: int, what: str) -> None:
         if done > sum(self.steps):
@@ -74,7 +75,8 @@ def test_fits_without_labels_and_from_an_earlier_run_go_on_too(tmp_path):
     graph, labels = planted()
     few = SMALL | {"epochs": 20}
     earlier = pine_with(**few).fit(graph, labels)
-    for given, start in ((None, {}), (labels, {"start_from": earlier})):
+    cases: list[tuple[Any, dict[str, Any]]] = [(None, {}), (labels, {"start_from": earlier})]
+    for given, start in cases:
         whole = pine_with(**few).fit(graph, given, **start)
         file, model = tmp_path / "state", pine_with(**few)
         interrupt(model, file, 3, graph, given, **start)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from support.models import pine_with
@@ -22,9 +24,13 @@ def test_with_few_labels_agreement_weighs_more_but_a_users_lambda_is_the_papers(
     assert lambdas((1.0, 2.0)) == [(1.0, 2.0)]
 
 
+def choice(lam: float, epochs: int, score: Any, share: float = 0.0) -> Choice:
+    return Choice((lam,), epochs, score, share)
+
+
 def test_the_best_choice_is_that_of_the_best_smoothed_score():
     scores = {100: [[0.7], [0.6]], 200: [[0.8], [0.62]], 300: [[0.6], [0.9]]}
-    assert best([(1.0,), (2.0,)], [0.0], scores) == Choice((2.0,), 300, pytest.approx(0.76))
+    assert best([(1.0,), (2.0,)], [0.0], scores) == choice(2.0, 300, pytest.approx(0.76))
     assert best([(1.0,)], [0.2], {epoch: line[:1] for epoch, line in scores.items()}) == Choice((1.0,), 100, 0.75, 0.2)
 
 
@@ -33,7 +39,7 @@ def test_the_share_of_labels_is_the_best_with_the_lambda_and_epochs_that_are_bes
     options, shares = [(1.0,), (2.0,)], [0.0, 0.5]
     assert best(options, shares, scores) == Choice((2.0,), 100, 0.75, 0.0)
     scores[200][1][1] = 0.95
-    assert best(options, shares, scores) == Choice((2.0,), 100, pytest.approx(0.775), 0.5)
+    assert best(options, shares, scores) == choice(2.0, 100, pytest.approx(0.775), 0.5)
     scores[200][1][1] = 0.9  # level: the first
     assert best(options, shares, scores).label_share == 0.0
 

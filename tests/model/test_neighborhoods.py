@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ TYPED = Graph.from_relations(RELATIONS, nodes={"doc": range(60)})
 SEEN = {"doc": np.where(np.arange(60) % 2, kind, -1)}
 
 
-def made(graph: Graph, form: Form = FORM, batch: int | None = None) -> NeighborFunction:
+def made(graph: Graph, form: Form = FORM, batch: int | None = None) -> Any:
     groups = list(form.neighbor_groups(graph).values())
     neighborhoods = graph_neighborhoods(form, graph, groups, CPU, None)
     return NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(0), batch=batch)

@@ -317,6 +317,7 @@ def test_without_labels_x_stays_at_its_structural_start_until_f_has_learned():
     moved = []
     for epochs in (1, 2, 4):
         learned = pine_with(epochs=epochs, **settings).fit(graph).learned_
+        assert learned.start is not None
         moved.append(float(np.abs(learned.x - learned.start).max()))
     # One step of Adam moves an entry by the rate at most; half of the epochs pass before the first.
     assert moved[0] == pytest.approx(0.5, rel=0.01)
@@ -365,9 +366,10 @@ def test_help_shows_at_most_a_dozen_settings_each_with_a_sentence():
     fields = [field.name for field in dataclasses.fields(PINE)]
     assert len(fields) <= 12
     for owner in (PINE, FunctionSettings, TrainingSettings):
+        text = owner.__doc__ or ""
         for field in dataclasses.fields(owner):
-            assert re.search(rf"^\s+(\w+, )*{field.name}(, \w+)*: \S", owner.__doc__, re.MULTILINE) or re.search(
-                rf"\. {field.name}: \w", owner.__doc__
+            assert re.search(rf"^\s+(\w+, )*{field.name}(, \w+)*: \S", text, re.MULTILINE) or re.search(
+                rf"\. {field.name}: \S", text
             ), field.name
 
 

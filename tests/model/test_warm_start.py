@@ -88,10 +88,10 @@ def test_on_the_same_graph_everything_begins_where_it_was(earlier):
 
 def test_known_nodes_move_by_what_the_structure_says_and_new_ones_begin_where_it_puts_them():
     rng = np.random.default_rng(0)
-    start, turn, own = (rng.standard_normal(shape) for shape in ((500, 5), (5, 5), (500, 5)))
+    start, turn, own = (rng.standard_normal(shape).astype(np.float32) for shape in ((500, 5), (5, 5), (500, 5)))
     known, changed = np.arange(500) < 400, np.arange(500) < 10
     basis = np.linalg.qr(rng.standard_normal((5, 5)))[0]  # another start comes in another basis
-    e = start @ turn + 0.3 * own
+    e = (start @ turn + 0.3 * own).astype(np.float32)
     same = follow(e, known, start, start @ basis)
     np.testing.assert_allclose(same[known], e[known], atol=1e-4)
     np.testing.assert_allclose(same[~known], (start @ turn)[~known], atol=0.2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,12 @@ class Case:
 def cases() -> Iterator[tuple[str, Case]]:
     """Every method, PINE in several ways, and what scores methods."""
     for name, method in METHODS.items():
-        yield name, Case(method.__name__, method.revision, lambda name=name: _of_name(name))
+        yield name, Case(method.__name__, method.revision, partial(_of_name, name))
     for name, compute in PINE_CASES.items():
         yield f"pine, {name}", Case("PINE", PINE.revision, compute)
     yield "logistic regression", Case("SCORING_REVISION", SCORING_REVISION, _logistic_regression)
     for name, spec in NETWORKS.items():
-        yield f"inductive, {name}", Case("NETWORKS_REVISION", NETWORKS_REVISION, lambda spec=spec: _network(spec))
+        yield f"inductive, {name}", Case("NETWORKS_REVISION", NETWORKS_REVISION, partial(_network, spec))
     yield "approximation", Case("APPROXIMATION_REVISION", APPROXIMATION_REVISION, _approximation)
 
 
@@ -92,7 +93,8 @@ def of_method(model: Embedder, graph: Graph | None = None, labels: Any = "groups
 
 
 def _of_name(name: str) -> Outputs:
-    return of_method(METHODS[name](), **FEWEST.get(name, {}))
+    settings: dict[str, Any] = FEWEST.get(name, {})
+    return of_method(METHODS[name](), **settings)
 
 
 def _stacked(embedding: Any) -> np.ndarray:

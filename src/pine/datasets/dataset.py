@@ -33,7 +33,7 @@ class Dataset:
 
     name: str
     graph: Graph
-    labels: Labels | Mapping[str, Labels]
+    labels: Any  # an array, or {type: array}: what fit takes
     label_names: tuple[str, ...]
     features: Any
     splits: Mapping[str, NDArray[np.int64]]
