@@ -13,7 +13,7 @@ from pine import Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.embedder import Embedder, Fitted
 from pine.evaluation import evaluate
-from pine.labels import read_labels
+from pine.labels import Task, read_labels
 
 
 @dataclass
@@ -68,7 +68,7 @@ def test_a_method_that_does_not_fit_the_labels_is_refused_before_anything_runs()
     @dataclass
     class OnlyNumbers(LabelPropagation):
         name: ClassVar[str] = "only-numbers"
-        tasks: ClassVar[tuple[str, ...]] = ("numbers",)
+        tasks: ClassVar[tuple[Task, ...]] = ("numbers",)
 
     with pytest.raises(InputError, match="only-numbers learns 'numbers'; the labels of cora are 'classes'"):
         evaluate(pine.datasets.load("cora"), {"only-numbers": OnlyNumbers}, [0.5], 1)

@@ -27,8 +27,8 @@ def test_a_spec_is_a_name_with_settings_and_keeps_its_spelling():
         "lam": float("inf"), "epochs": 50, "scaling": "sum", "conditioned": False, "threads": None
     }  # fmt: skip
     assert variant.spread == 0.5
-    model = variant.new(seed=4)
-    assert (model.lam, model.scaling, model.seed) == (float("inf"), "sum", 4)
+    model = variant.new(seed=4).get_params()
+    assert (model["lam"], model["function__scaling"], model["seed"]) == (float("inf"), "sum", 4)
     assert parse("label-propagation:alpha=1e-3").settings == {"alpha": 0.001}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pine import InputError
@@ -30,7 +32,10 @@ def test_methods_are_rows_data_sets_are_columns_and_the_best_are_bold(tmp_path):
     write_rows(one_type, tmp_path / "homogeneous.csv")
     typed = rows("dblp", "PINE", "micro_f1", [[0.7], [0.8], [0.9]])
     write_rows([row | {"macro_f1": 0.25} for row in typed], tmp_path / "heterogeneous.csv")
-    reached = {"A": [("PINE", 0.5, 0.75), ("GraphSAGE-pool", 0.5, 0.5)], "B": [("GAT", 0.25, None)]}
+    reached: dict[str, list[tuple[Any, ...]]] = {
+        "A": [("PINE", 0.5, 0.75), ("GraphSAGE-pool", 0.5, 0.5)],
+        "B": [("GAT", 0.25, None)],
+    }
     unseen = [
         row | {"panel": panel, "ratio": 1.0, "validation": 0.5, "kept": 1, "epochs": 2}
         for panel, methods in reached.items()

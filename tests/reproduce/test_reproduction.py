@@ -97,7 +97,8 @@ def test_nothing_kept_is_shown_as_nothing(options, known):
 
 def test_results_are_taken_from_the_store_of_another_folder(options, known, tmp_path):
     reproduce(options, known=known, run_jobs=InProcess())
-    again, messages = InProcess(), []
+    messages: list[str] = []
+    again = InProcess()
     other = dataclasses.replace(options, out=tmp_path / "other", take=[tmp_path / "store.sqlite"])
     reproduce(other, on_message=messages.append, known=known, run_jobs=again)
     assert messages == [f"16 results taken from {tmp_path / 'store.sqlite'}"]
@@ -169,6 +170,6 @@ def test_data_that_is_not_at_hand_stops_one_experiment_but_not_all(options, tmp_
     options = dataclasses.replace(options, machine=Machine(data_dir=tmp_path))
     with pytest.raises(InputError, match="cannot download it"):
         reproduce(options, known=known)
-    messages = []
+    messages: list[str] = []
     reproduce(dataclasses.replace(options, names=["all"]), on_message=messages.append, known=known)
     assert messages[0].startswith("small is left out: ")

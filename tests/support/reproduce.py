@@ -8,7 +8,7 @@ from pine.reproduce.runner import Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tasks import Machine
 
-SMALL = {
+SMALL: dict[str, Any] = {
     "title": "A small one",
     "place": "nowhere",
     "kind": "scores",

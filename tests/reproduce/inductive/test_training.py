@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +16,12 @@ from pine.reproduce.inductive.run import learn
 from pine.reproduce.inductive.settings import SampledSettings, WholeSettings
 from pine.reproduce.inductive.training import label_counts
 
-SMALL = {"width": 16, "pool": 32, "hidden": 48, "projections": 8, "scales": 2, "learning_rate": 0.01}
-FEW = {"samples_1": 8, "samples_2": 8, "batch": 50, "epochs": 15}
-SAMPLED = [SampledSettings(aggregator=name, **FEW, **SMALL) for name in ("pool", "mean", "pine")]
-LAYERS = ("gat", "graphsage", "pine", "pine-attention", "gat+pine")
-WHOLE = [WholeSettings(layer=name, epochs=25, last_heads=2, **SMALL) for name in LAYERS]
+SMALL: dict[str, Any] = {"width": 16, "pool": 32, "hidden": 48, "projections": 8, "scales": 2, "learning_rate": 0.01}
+FEW: dict[str, Any] = {"samples_1": 8, "samples_2": 8, "batch": 50, "epochs": 15}
+AGGREGATORS: tuple[Any, ...] = ("pool", "mean", "pine")
+SAMPLED: list[Any] = [SampledSettings(**FEW, **SMALL, aggregator=name) for name in AGGREGATORS]
+LAYERS: tuple[Any, ...] = ("gat", "graphsage", "pine", "pine-attention", "gat+pine")
+WHOLE: list[Any] = [WholeSettings(epochs=25, last_heads=2, **SMALL, layer=name) for name in LAYERS]
 
 
 def named(setting):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,7 @@ from support.reproduce import InProcess
 from pine.baselines import DeepWalk
 from pine.reproduce.catalog import find
 from pine.reproduce.inductive.run import learn
-from pine.reproduce.inductive.settings import parse
+from pine.reproduce.inductive.settings import WalkSettings, parse
 from pine.reproduce.inductive.walk_vectors import with_walk_vectors
 from pine.reproduce.kinds.inductive import Inductive
 from pine.reproduce.reproduction import ReproduceOptions, reproduce
@@ -38,8 +40,13 @@ def folder(tmp_path):
 
 def test_it_runs_for_whoever_has_the_files(folder, tmp_path, monkeypatch):
     fits = []
-    fit = DeepWalk.fit
-    monkeypatch.setattr(DeepWalk, "fit", lambda self, graph: fits.append(1) or fit(self, graph))
+
+    class Counted(DeepWalk):
+        def fit(self, *given: Any, **options: Any) -> Any:
+            fits.append(1)
+            return super().fit(*given, **options)
+
+    monkeypatch.setattr("pine.reproduce.inductive.walk_vectors.DeepWalk", Counted)
     claims = []
     options = ReproduceOptions(["reddit"], tmp_path / "out", quick=True, machine=Machine(folder, "cpu", 1))
     reproduce(options, on_verdict=lambda _, verdict: claims.append(verdict.claim.text), run_jobs=InProcess())
@@ -62,6 +69,8 @@ def test_vectors_of_walks_find_the_groups_and_attributes_stand_beside_them(folde
     data, labels = Machine(folder).labelled("reddit")
     setting = parse("deepwalk:dim=8:walks=20:epochs=60:batch=16")
     assert learn(setting, data, labels, 0, "cpu", 1).test > 0.9
-    both = with_walk_vectors(parse("deepwalk:dim=8:walks=20:features=true"), data, 0, 1).features
+    setting = parse("deepwalk:dim=8:walks=20:features=true")
+    assert isinstance(setting, WalkSettings)
+    both = with_walk_vectors(setting, data, 0, 1).features
     assert both.shape == (GROUPS * EACH, 8 + GROUPS)
     np.testing.assert_array_equal(both[:, 8:], data.features)

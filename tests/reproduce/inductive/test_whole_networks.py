@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from support.inductive import labels_of, normal, planted, ring
@@ -13,10 +15,11 @@ from pine.reproduce.inductive.settings import SampledSettings, WholeSettings, pa
 from pine.reproduce.inductive.whole_networks import PINEAttention
 
 CPU = torch.device("cpu")
-SMALL = {"width": 8, "pool": 16, "hidden": 24, "projections": 4, "scales": 2}
-AGGREGATORS = ("pool", "mean", "pine")
-NETWORKS = [SampledSettings(aggregator=name, **SMALL) for name in AGGREGATORS]
-NETWORKS += [WholeSettings(layer=name, **SMALL) for name in ("gat", "graphsage", "pine", "pine-attention", "gat+pine")]
+SMALL: dict[str, Any] = {"width": 8, "pool": 16, "hidden": 24, "projections": 4, "scales": 2}
+AGGREGATORS: tuple[Any, ...] = ("pool", "mean", "pine")
+LAYERS: tuple[Any, ...] = ("gat", "graphsage", "pine", "pine-attention", "gat+pine")
+NETWORKS: list[Any] = [SampledSettings(**SMALL, aggregator=name) for name in AGGREGATORS]
+NETWORKS += [WholeSettings(**SMALL, layer=name) for name in LAYERS]
 
 
 def named(setting):
@@ -41,7 +44,7 @@ def test_gat_has_the_sizes_of_its_paper():
     convs = [each for each in network.modules() if isinstance(each, GATConv)]
     assert [(c.in_channels, c.heads, c.out_channels, c.concat) for c in convs] == [
         (50, 4, 256, True), (1024, 4, 256, True), (1024, 6, 121, False)]  # fmt: skip
-    sage = network_of(parse("whole:layer=graphsage"), 50, 121)
+    sage: Any = network_of(parse("whole:layer=graphsage"), 50, 121)
     assert [2 * each.R.out_features for each in (sage.first, sage.second, sage.third)] == [512, 512, 726]
 
 
@@ -54,7 +57,7 @@ def test_every_network_scores_every_target_once_and_every_parameter_learns(setti
     batches = list(network.outputs(splits["train"], torch.Generator().manual_seed(0), shuffled=True))
     assert sum(len(labels) for _, labels in batches) == 6 * 50
     assert all(scores.shape == labels.shape for scores, labels in batches)
-    sum((scores * scores).sum() for scores, _ in batches).backward()
+    torch.stack([(scores * scores).sum() for scores, _ in batches]).sum().backward()
     assert [name for name, each in network.named_parameters() if each.grad is None or not each.grad.any()] == []
 
 

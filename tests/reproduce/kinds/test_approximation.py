@@ -9,6 +9,7 @@ from pine.reproduce.catalog import experiment_of
 from pine.reproduce.kinds import KINDS
 from pine.reproduce.kinds.approximation import Approximation
 from pine.reproduce.outcome import outcome_of
+from pine.reproduce.runner import Runner
 from pine.reproduce.tasks import Machine
 
 THEORY = {key: SMALL[key] for key in ("title", "place")} | {"kind": "approximation", "sizes": [1, 8]}
@@ -26,7 +27,10 @@ def test_errors_fall_by_a_factor():
 def test_every_seed_has_a_row_and_the_table_shows_medians(tmp_path):
     experiment = experiment_of("theory", THEORY)
 
-    class ByHand:
+    class ByHand(Runner):
+        def __init__(self) -> None:
+            pass
+
         def results(self, tasks, what):
             return {task: {"errors": [1 / task.size, 2 / task.size, 9 / task.size]} for task in tasks}
 

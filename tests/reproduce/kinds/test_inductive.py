@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from typing import Any
 
 import pytest
 from support.inductive import planted
@@ -17,6 +18,7 @@ from pine.reproduce.kinds import KINDS
 from pine.reproduce.kinds.inductive import Inductive, best_validated
 from pine.reproduce.outcome import outcome_of
 from pine.reproduce.reproduction import ReproduceOptions, reproduce
+from pine.reproduce.runner import Runner
 from pine.reproduce.tasks import Machine
 
 NOTE = "Never beside published figures."
@@ -67,11 +69,13 @@ def result(validation, test):
     return {"scores": {"micro_f1": test}, "validation": validation, "kept": 1, "epochs": 2, "seconds": 1.0}
 
 
-class ByHand:
+class ByHand(Runner):
     """A runner with results by hand, by a spec's first words."""
 
-    def __init__(self, results):
-        self.by_spec = results
+    by_spec: dict[str, Any]
+
+    def __init__(self, results: dict[str, Any]) -> None:
+        object.__setattr__(self, "by_spec", results)
 
     def results(self, tasks, what):
         return {task: result(*self.by_spec[task.spec.removesuffix(TINY)][task.seed]) for task in tasks}
@@ -128,7 +132,7 @@ def test_without_pytorch_geometric_it_is_refused_in_a_sentence_and_left_out_of_a
     options = ReproduceOptions(["ppi"], tmp_path, quick=True)
     with pytest.raises(InputError, match="the experiment ppi needs PyTorch Geometric: pip install"):
         reproduce(options)
-    messages = []
+    messages: list[str] = []
     reproduce(dataclasses.replace(options, names=["all"]), on_message=messages.append, known={"ppi": find("ppi")})
     assert messages[0].startswith("ppi is left out: ")
 

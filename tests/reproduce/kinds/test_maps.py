@@ -12,6 +12,7 @@ from pine.reproduce.kinds import KINDS
 from pine.reproduce.kinds.maps import MAP_REVISION, TSNEMap, chance_purity, purity
 from pine.reproduce.kinds.scores import Score
 from pine.reproduce.outcome import outcome_of
+from pine.reproduce.runner import Runner
 from pine.reproduce.tasks import Machine
 
 MAPS = SMALL | {"kind": "maps", "methods": [{"name": "LP", "spec": "label-propagation"}], "ratios": [0.9]}
@@ -58,7 +59,10 @@ def test_a_map_has_a_point_for_every_test_node_with_its_true_and_predicted_class
 def test_a_map_that_was_not_made_has_one_row_that_says_so(runner):
     experiment = experiment_of("maps", MAPS | {"claims": []})
 
-    class Nothing:
+    class Nothing(Runner):
+        def __init__(self) -> None:
+            pass
+
         def results(self, tasks, what):
             return {task: {"stopped": "time", "message": "too long"} for task in tasks}
 
