@@ -1,0 +1,82 @@
+"""The training loop: which epochs count how much, what moves when, and who is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pine import InputError
+from pine.model.training import Schedule, train
+
+
+class Bowl(nn.Module):
+    """An objective with a minimum at zero, which notes what it was asked for; one batch, unless more are given."""
+
+    def __init__(self, batches: int = 1, blows_up_in: int | None = None) -> None:
+        super().__init__()
+        self.e, self.w = nn.Parameter(torch.ones(1, 3, 2)), nn.Parameter(torch.ones(1, 2))
+        self.batches = list(range(batches))
+        self.blows_up_in = blows_up_in
+        self.warmups: list[float] = []
+        self.e_before: list[float] = []
+
+    def loss(self, generator: torch.Generator, warmup: float, batch: Any) -> dict[str, Tensor]:
+        self.warmups.append(warmup)
+        self.e_before.append(float(self.e.detach()[0, 0, 0]))
+        bad = self.blows_up_in is not None and len(self.warmups) >= self.blows_up_in
+        return {"bowl": self.e.square().sum((1, 2)) + self.w.square().sum(1), "bad": self.w.sum(1) * (1e38**2 * bad)}
+
+
+def trained(objective: Bowl, schedule: Schedule, **hooks: Any) -> list[dict[str, float]]:
+    given: Any = objective
+    return train(given, schedule, torch.Generator(), **hooks)
+
+
+def test_what_trusts_own_predictions_grows_to_its_weight_over_the_warmup():
+    objective = Bowl()
+    trained(objective, Schedule(6, 0.1, 0.1, warmup_epochs=4))
+    assert objective.warmups == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+
+
+def test_x_stays_frozen_for_some_epochs_while_the_rest_learns():
+    objective = Bowl()
+    history = trained(objective, Schedule(5, 0.1, 0.1, freeze_epochs=3))
+    assert objective.e_before[:4] == [1.0] * 4
+    assert objective.e_before[4] < 1.0
+    assert history[3]["bowl"] < history[0]["bowl"]
+
+
+def test_x_and_the_rest_have_learning_rates_of_their_own():
+    objective = Bowl()
+    trained(objective, Schedule(1, 0.5, 0.125))
+    assert float(objective.e.detach()[0, 0, 0]) == pytest.approx(1 - 0.125)  # the first step of Adam is its rate
+    assert float(objective.w.detach()[0, 0]) == pytest.approx(1 - 0.5)
+
+
+def test_evaluations_come_after_their_epochs_without_dropout_and_every_epoch_is_told_of():
+    objective, evals = Bowl(), []
+    epochs: list[int] = []
+    trained(
+        objective,
+        Schedule(5, 0.1, 0.1, eval_epochs=frozenset({2, 5})),
+        on_eval=lambda epoch: evals.append((epoch, objective.training, len(objective.warmups))),
+        on_epoch=epochs.append,
+    )
+    assert evals == [(2, False, 2), (5, False, 5)]
+    assert epochs == [0, 1, 1, 1, 1, 1]  # none were restored
+    assert not objective.training
+
+
+def test_the_gradients_of_all_batches_make_one_step_and_their_losses_one_line():
+    once, thrice = Bowl(), Bowl(batches=3)
+    (line,), (lines,) = (trained(each, Schedule(1, 0.5, 0.125)) for each in (once, thrice))
+    assert lines["bowl"] == pytest.approx(3 * line["bowl"])
+    torch.testing.assert_close(thrice.e, once.e)  # Adam's first step does not depend on the size of the gradient
+
+
+def test_a_loss_that_is_no_number_is_named_with_its_epoch():
+    with pytest.raises(InputError, match=r"training diverged in epoch 7: the parts of the loss are bowl .*, bad inf"):
+        trained(Bowl(blows_up_in=7), Schedule(40, 1e-3, 1e-3))
