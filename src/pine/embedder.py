@@ -218,7 +218,7 @@ class Embedder(ABC):
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
         """Scores of a graph's nodes of the labelled type; an inductive method has them for unseen nodes too."""
-        if not _same(graph.nodes, self.nodes_):
+        if not graph.nodes.equals(self.nodes_):
             raise self._not_inductive()
         assert self.fitted_.scores is not None
         return self.fitted_.scores
@@ -293,14 +293,3 @@ class Embedder(ABC):
 def _as_tuple(value: Any) -> Any:
     """JSON has lists where settings have tuples."""
     return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
-
-
-def _same(nodes: Nodes, others: Nodes) -> bool:
-    """Whether both are the same ids of the same types, in the same order."""
-    return nodes is others or (
-        nodes.types == others.types
-        and all(
-            np.array_equal(others.of(type).find(nodes.of(type).as_column()), np.arange(len(others.of(type))))
-            for type in nodes.types
-        )
-    )

@@ -87,6 +87,16 @@ class Nodes:
             raise InputError(f"node type {type!r} does not exist; there are {listed(self.by_type)}")
         return type
 
+    def equals(self, others: Nodes) -> bool:
+        """Whether both are the same ids of the same types, in the same order."""
+        return self is others or (
+            self.types == others.types
+            and all(
+                np.array_equal(others.of(type).find(self.of(type).as_column()), np.arange(len(others.of(type))))
+                for type in self.types
+            )
+        )
+
     def renamed(self, ids: Mapping[str, Any]) -> Nodes:
         """The same nodes with other ids, in node order: {type: ids}."""
         renamed = dict(self.by_type)
