@@ -27,6 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +193,7 @@ def report_fit(nodes: int, threads: int) -> None:
     graph, seen, truth = labelled(str(nodes))
     hidden = seen < 0
     for method in (METHODS["label-propagation"](), PINE(threads=threads)):
-        seconds = timed(lambda method=method: method.fit(graph, seen))
+        seconds = timed(partial(method.fit, graph, seen))
         right = float((method.predict()[hidden] == truth[hidden]).mean())
         print(f"| {method.name} | {graph.num_nodes:,} | {graph.num_edges:,} | {seconds / 60:.1f} | {right:.3f} |")
 
@@ -204,7 +205,7 @@ def report_cora(threads: int, device: str, rounds: int) -> None:
     seen = np.full_like(truth, -1)
     seen[train] = truth[train]
     fits = [
-        timed(lambda seed=seed: PINE(seed=seed, threads=threads, device=device).fit(data.graph, seen))
+        timed(partial(PINE(seed=seed, threads=threads, device=device).fit, data.graph, seen))
         for seed in range(rounds + 1)
     ]
     print(f"| {device} | {fits[0]:.1f} | {np.mean(fits[1:]):.1f} ± {np.std(fits[1:]):.1f} |")

@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Work:
     name: str
     part: str  # walks, skip-gram or whole
     peers: tuple[str, ...]
-    output: str = "negative"
+    output: Literal["hierarchical", "negative"] = "negative"
     p: float = 1.0
     q: float = 1.0
 

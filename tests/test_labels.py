@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from pine import Graph
 from pine.errors import InputError
-from pine.labels import read_labels
+from pine.labels import Labels, read_labels
 
 GRAPH = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 TYPED = Graph.from_relations({("author", "writes", "paper"): [("ann", 1), ("bob", 2)]})
 
-CLASSES = {
+CLASSES: dict[str, tuple[Any, list[int], list[int], list[Any]]] = {
     "integers with -1": (np.array([2, -1, 5, 2]), [0, 2, 3], [0, 1, 0], [2, 5]),
     "words with None": (["x", None, "y", "x"], [0, 2, 3], [0, 1, 0], ["x", "y"]),
     "a dictionary": ({"d": "x", "a": "y"}, [0, 3], [1, 0], ["x", "y"]),
@@ -21,13 +23,20 @@ CLASSES = {
 }
 
 
+def known_labels(graph: Graph, given: Any, task: str = "auto") -> Labels:
+    labels = read_labels(graph, given, task)
+    assert labels is not None
+    return labels
+
+
 @pytest.mark.parametrize("form", CLASSES)
 def test_classes_are_understood_in_every_form_and_keep_the_users_values(form):
     given, known, values, classes = CLASSES[form]
-    labels = read_labels(GRAPH, given)
+    labels = known_labels(GRAPH, given)
     assert labels.task == "classes"
     assert labels.known.tolist() == known
     assert labels.values.tolist() == values
+    assert labels.classes is not None
     assert labels.classes.tolist() == classes
 
 
@@ -41,7 +50,7 @@ def test_classes_are_understood_in_every_form_and_keep_the_users_values(form):
     ],
 )
 def test_label_sets_are_understood_and_an_empty_set_is_known(given, known, rows):
-    labels = read_labels(GRAPH, given)
+    labels = known_labels(GRAPH, given)
     assert labels.task == "label-sets"
     assert labels.known.tolist() == known
     assert labels.values.tolist() == rows
@@ -49,19 +58,21 @@ def test_label_sets_are_understood_and_an_empty_set_is_known(given, known, rows)
 
 @pytest.mark.parametrize("given", [np.array([1.5, np.nan, -1.0, 2.0]), {"a": 1.5, "c": -1.0, "d": 2.0}])
 def test_numbers_are_understood_and_minus_one_is_a_number_like_others(given):
-    labels = read_labels(GRAPH, given)
+    labels = known_labels(GRAPH, given)
     assert labels.task == "numbers"
     assert labels.known.tolist() == [0, 2, 3]
     assert labels.values.tolist() == [1.5, -1.0, 2.0]
 
 
 def test_the_task_can_be_given():
-    assert read_labels(GRAPH, [1, 2, 3, 4], "numbers").task == "numbers"
-    assert read_labels(GRAPH, [1.0, 2.0, None, 2.0], "classes").classes.tolist() == [1.0, 2.0]
+    assert known_labels(GRAPH, [1, 2, 3, 4], "numbers").task == "numbers"
+    classes = known_labels(GRAPH, [1.0, 2.0, None, 2.0], "classes").classes
+    assert classes is not None
+    assert classes.tolist() == [1.0, 2.0]
 
 
 def test_labels_of_a_typed_graph_name_their_type():
-    labels = read_labels(TYPED, {"paper": {2: "x"}})
+    labels = known_labels(TYPED, {"paper": {2: "x"}})
     assert (labels.type, labels.known.tolist()) == ("paper", [1])
 
 

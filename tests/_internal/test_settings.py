@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -77,7 +77,8 @@ def test_a_union_allows_what_its_parts_allow():
 
 def test_an_array_is_saved_with_the_other_settings(tmp_path):
     graph = Graph.from_edges([(0, 1), (1, 2)])
-    model = PINE(lam=np.array([2.0]), epochs=2, dim=2).fit(graph)
+    lam: Any = np.array([2.0])  # as a search gives it
+    model = PINE(lam=lam, epochs=2, dim=2).fit(graph)
     model.save(tmp_path / "run")
     loaded = PINE.load(tmp_path / "run")
     assert loaded.lam == (2.0,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -54,7 +56,7 @@ def test_types_are_walked_as_one_graph():
 
 def test_seeds_change_vectors_and_threads_do_not():
     graph = Graph.from_edges(np.random.default_rng(0).integers(0, 2100, (6000, 2)), nodes=range(2100))
-    settings = {"walks": 1, "length": 10, "dim": 16}
+    settings: dict[str, Any] = {"walks": 1, "length": 10, "dim": 16}
     one = DeepWalk(seed=1, threads=1, **settings).fit(graph).embedding_
     np.testing.assert_array_equal(DeepWalk(seed=1, threads=2, **settings).fit(graph).embedding_, one)
     assert not np.array_equal(DeepWalk(seed=2, threads=2, **settings).fit(graph).embedding_, one)
@@ -64,7 +66,7 @@ def test_settings_out_of_range_are_refused_in_fit():
     with pytest.raises(InputError, match="walks must be a whole number of at least 1, got 0"):
         DeepWalk(walks=0).fit(TWO_CLIQUES)
     with pytest.raises(InputError, match="output must be one of"):
-        DeepWalk(output="softmax").fit(TWO_CLIQUES)
+        DeepWalk(output="softmax").fit(TWO_CLIQUES)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -123,8 +123,8 @@ def test_columns_are_kept_whole_or_rotated_without_loss():
     assert rotated.shape == (68, 64)
     np.testing.assert_allclose(native[:, 0], 1)  # t = 0
     np.testing.assert_allclose(native[:, 50], 0)
-    apart = [np.linalg.norm(vectors[:, None] - vectors[None], axis=2) for vectors in (native, rotated)]
-    np.testing.assert_allclose(*apart, atol=1e-5)
+    before, after = (np.linalg.norm(vectors[:, None] - vectors[None], axis=2) for vectors in (native, rotated))
+    np.testing.assert_allclose(after, before, atol=1e-5)
 
 
 def test_principal_directions_are_in_order_and_of_one_sign():

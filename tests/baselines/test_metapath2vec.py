@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -13,7 +15,7 @@ from pine.baselines.metapath2vec import Metapath2Vec, linked_types
 from pine.evaluation import evaluate
 from pine.evaluation.variants import Variant
 
-QUICK = {"walks": 5, "length": 20, "dim": 16}
+QUICK: dict[str, Any] = {"walks": 5, "length": 20, "dim": 16}
 
 
 def cosine(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -60,7 +62,7 @@ def test_the_metapaths_of_none_are_all_pairs_of_linked_types():
 
 def test_what_a_metapath_leaves_out_stays_where_it_began():
     graph = two_fields()
-    settings = {**QUICK, "metapaths": (("author", "author"),)}
+    settings: dict[str, Any] = {**QUICK, "metapaths": (("author", "author"),)}
     short, long = (Metapath2Vec(**{**settings, "walks": walks}).fit(graph).embedding_ for walks in (1, 5))
     np.testing.assert_array_equal(short["term"], long["term"])
     np.testing.assert_array_equal(short["author"][20], long["author"][20])
@@ -108,7 +110,7 @@ def test_seeds_change_vectors_and_threads_do_not():
         ("a", "with", "a"): rng.integers(0, 1300, (2000, 2)),
     }
     graph = Graph.from_relations(edges, nodes={"a": range(1300), "b": range(900)})
-    settings = {"walks": 1, "length": 10, "dim": 16}
+    settings: dict[str, Any] = {"walks": 1, "length": 10, "dim": 16}
     one = Metapath2Vec(seed=1, threads=1, **settings).fit(graph).embedding_
     two = Metapath2Vec(seed=1, threads=2, **settings).fit(graph).embedding_
     other = Metapath2Vec(seed=2, threads=2, **settings).fit(graph).embedding_

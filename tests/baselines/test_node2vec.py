@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def clique(lo: int, hi: int) -> list[tuple[int, int]]:
 
 
 TWO_CLIQUES = Graph.from_edges([*clique(0, 8), *clique(8, 16), (7, 8)], nodes=range(17))
-QUICK = {"walks": 5, "length": 20, "dim": 16}
+QUICK: dict[str, Any] = {"walks": 5, "length": 20, "dim": 16}
 
 
 def test_nodes_of_one_clique_fall_together():
@@ -42,14 +44,14 @@ def test_without_a_bias_it_is_deepwalk_with_negatives():
 
 @pytest.mark.parametrize("setting", ["p", "q"])
 def test_p_and_q_change_the_vectors(setting):
-    models = [Node2Vec(**QUICK, **{setting: value}) for value in (0.25, 1.0, 4.0)]
+    models = [Node2Vec(**QUICK | {setting: value}) for value in (0.25, 1.0, 4.0)]
     low, plain, high = (model.fit(TWO_CLIQUES).embedding_ for model in models)
     assert not any(np.array_equal(*pair) for pair in ((low, plain), (plain, high), (low, high)))
 
 
 def test_seeds_change_vectors_and_threads_do_not():
     graph = Graph.from_edges(np.random.default_rng(0).integers(0, 2100, (6000, 2)), nodes=range(2100))
-    settings = {"walks": 1, "length": 10, "dim": 16, "p": 0.5, "q": 2.0}
+    settings: dict[str, Any] = {"walks": 1, "length": 10, "dim": 16, "p": 0.5, "q": 2.0}
     one = Node2Vec(seed=1, threads=1, **settings).fit(graph).embedding_
     np.testing.assert_array_equal(Node2Vec(seed=1, threads=2, **settings).fit(graph).embedding_, one)
     assert not np.array_equal(Node2Vec(seed=2, threads=2, **settings).fit(graph).embedding_, one)

@@ -51,6 +51,7 @@ def test_gradients_are_those_of_the_whole_matrices(block, rows, weighted):
     reference(graph, *free).backward()
     gradients = WYSObjective.of(graph, 4, block, rows).gradients(left, right, attention)
     for ours, theirs in zip(gradients, free, strict=True):
+        assert theirs.grad is not None
         np.testing.assert_allclose(ours, theirs.grad.numpy(), rtol=1e-3, atol=1e-4)
 
 

@@ -10,6 +10,8 @@ import pytest
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "tables.py"
 spec = importlib.util.spec_from_file_location("tables", FILE)
+assert spec is not None
+assert spec.loader is not None
 tables = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tables)
 

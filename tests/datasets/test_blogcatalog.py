@@ -66,7 +66,8 @@ def test_blogcatalog_keeps_the_users_of_the_five_largest_groups_and_their_tags(
         ("tag", "related", "tag"): 1,
     }
     assert data.label_names == ("1", "2", "3", "4", "5")
-    assert data.labels["user"].tolist() == [
+    labels: Any = data.labels
+    assert labels["user"].tolist() == [
         [1, 0, 0, 1, 0],
         [1, 1, 0, 0, 0],
         [0, 1, 0, 0, 1],
@@ -86,9 +87,9 @@ def test_blogcatalog_users_keep_the_order_and_labels_of_the_file(tmp_path: Path)
     users = [(user,) for user in (5, 3, 1, 2, 4, 9, 8, 7, 6)]
     data = load("blogcatalog", csv_folder(tmp_path, nodes=users))
     assert data.graph.ids("user").tolist() == [5, 3, 1, 2, 4, 7, 6]
-    labels: Any = data.labels["user"]
-    assert labels[1].tolist() == [0, 1, 0, 0, 1]
-    assert labels[5].tolist() == [0, 0, 0, 0, 1]
+    labels: Any = data.labels
+    assert labels["user"][1].tolist() == [0, 1, 0, 0, 1]
+    assert labels["user"][5].tolist() == [0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def test_planetoid_data_have_the_public_split_and_attributes(
     assert together.dtype == np.int64
     assert len(np.unique(together)) == sum(sizes)
     # The public split takes equally many training nodes from every class, all of them labeled.
-    train: Any = data.labels[data.splits["train"]]
-    assert np.bincount(train).tolist() == [20] * len(data.label_names)
+    labels: Any = data.labels
+    assert np.bincount(labels[data.splits["train"]]).tolist() == [20] * len(data.label_names)
     assert sp.issparse(data.features)
     assert (data.features.shape, data.features.nnz) == ((data.graph.num_nodes, attributes), entries)
     assert data.with_features().features[NODE].shape == (data.graph.num_nodes, attributes)
@@ -130,8 +130,9 @@ def test_dblp_comes_as_near_the_papers_counts_as_the_docs_say(need_data: Callabl
     uses = graph.edge_count(("author", "uses", "term"))
     assert uses == 337286
     assert abs(uses / 338210 - 1) < 0.003  # the paper: 338,210
-    assert dblp.labels["author"].shape == (27199, 4)
-    assert dblp.labels["author"].any(1).all()
+    labels: Any = dblp.labels
+    assert labels["author"].shape == (27199, 4)
+    assert labels["author"].any(1).all()
 
 
 def test_dblp_authors_are_rows_words_are_words_and_weights_are_papers(need_data: Callable[..., Path]) -> None:
@@ -161,8 +162,9 @@ def test_dblp_authors_are_rows_words_are_words_and_weights_are_papers(need_data:
 
 def test_the_names_of_dblps_areas_are_those_that_their_words_tell(need_data: Callable[..., Path]) -> None:
     dblp = load("dblp", need_data("dblp-author-term.npz"), download=False)
-    labels: Any = dblp.labels["author"]
-    one_area = labels * (labels.sum(1, keepdims=True) == 1)
+    labels: Any = dblp.labels
+    areas = labels["author"]
+    one_area = areas * (areas.sum(1, keepdims=True) == 1)
     uses = dblp.graph.to_scipy(("author", "uses", "term"))
     by_area = one_area.T @ uses.toarray()  # papers of authors of one area only, by word
     share = by_area / by_area.sum(1, keepdims=True)
@@ -184,7 +186,8 @@ def test_the_names_of_dblps_areas_are_those_that_their_words_tell(need_data: Cal
 def test_the_typed_stand_in_has_its_counts_and_weights(need_data: Callable[..., Path]) -> None:
     data = load("blogcatalog-hetero-standin", need_data("blogcatalog-hetero-standin.npz"), download=False)
     assert data.raw["edges"] == {"friend": 171743, "has": 369435}
-    assert np.bincount(data.labels["user"]).tolist() == [885, 777, 921, 858, 892, 863]
+    labels: Any = data.labels
+    assert np.bincount(labels["user"]).tolist() == [885, 777, 921, 858, 892, 863]
     weights = data.graph.to_scipy(("user", "has", "attribute")).data
     assert (weights.min(), weights.max()) == (1, 703)
 

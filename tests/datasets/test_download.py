@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from pine._internal.files import atomic_write
-from pine.datasets import CATALOG, available, load
+from pine._internal.progress import Progress
+from pine.datasets import CATALOG, Dataset, available
 from pine.datasets.arrays import content_sha256
 from pine.datasets.download import fetch
 from pine.datasets.entry import Entry, Original
-from pine.datasets.folders import cache_folder
+from pine.datasets.folders import cache_folder, find
+from pine.datasets.loading import load_entry
 from pine.errors import InputError
 
 EDGES = b"0 1\n1 2\n2 2\n"
@@ -70,16 +72,23 @@ def entry(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> En
     monkeypatch.delenv("PINE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     server.files = {"/edges.txt": EDGES, "/labels.txt": LABELS}
-    arrays = {"edges": np.array([[0, 1], [1, 2], [2, 2]], np.int32), "labels": np.array([1, 0, 41], np.int16)}
-    entry = replace(
+    arrays: dict[str, np.ndarray] = {
+        "edges": np.array([[0, 1], [1, 2], [2, 2]], np.int32),
+        "labels": np.array([1, 0, 41], np.int16),
+    }
+    return replace(
         CATALOG["email-eu"],
         nodes={"node": 3},
         rows={"to": 3},
         originals=(Original(f"{server.url}/edges.txt", "e/edges.txt"), Original(f"{server.url}/labels.txt", "e/l.txt")),
         content=content_sha256(arrays),
     )
-    monkeypatch.setitem(CATALOG, "email-eu", entry)
-    return entry
+
+
+def load(
+    entry: Entry, data_dir: Path | None = None, download: bool = True, progress: Progress | None = None
+) -> Dataset:
+    return load_entry(entry, data_dir, download, progress)
 
 
 def left_behind() -> list[Path]:
@@ -87,28 +96,28 @@ def left_behind() -> list[Path]:
 
 
 def test_a_missing_data_set_is_downloaded_once_and_kept_in_our_form(entry: Entry, server: Server) -> None:
-    first = load("email-eu")
+    first = load(entry)
     assert (first.graph.num_nodes, first.graph.num_edges) == (3, 2)
-    assert first.labels.tolist() == [1, 0, 41]
+    assert np.asarray(first.labels).tolist() == [1, 0, 41]
     assert left_behind() == [cache_folder() / "email-eu-core.npz"]
     assert available("email-eu") == cache_folder() / "email-eu-core.npz"
-    assert load("email-eu").raw == first.raw == {"nodes": 3, "edges": 3, "self_loops": 1}
+    assert load(entry).raw == first.raw == {"nodes": 3, "edges": 3, "self_loops": 1}
     assert server.asked == ["/edges.txt", "/labels.txt"]
 
 
 def test_a_download_reports_its_bytes_to_the_callback(entry: Entry) -> None:
     calls: list[tuple[int, int, str]] = []
-    load("email-eu", progress=lambda done, planned, what: calls.append((done, planned, what)))
+    load(entry, progress=lambda done, planned, what: calls.append((done, planned, what)))
     assert calls[0] == (0, len(EDGES), "email-eu")
     assert (len(EDGES), len(EDGES), "edges.txt") in calls
     assert calls[-1] == (len(EDGES + LABELS), len(EDGES + LABELS), "l.txt")
     assert calls == sorted(calls, key=lambda call: call[:2])
-    load("email-eu", progress=lambda done, planned, what: pytest.fail("it is there already"))
+    load(entry, progress=lambda done, planned, what: pytest.fail("it is there already"))
 
 
 def test_the_order_in_which_a_publisher_lists_edges_does_not_matter(entry: Entry, server: Server) -> None:
     server.files["/edges.txt"] = b"2\t2\r\n0\t1\r\n1\t2\r\n"
-    assert load("email-eu").graph.num_edges == 2
+    assert load(entry).graph.num_edges == 2
 
 
 @pytest.mark.parametrize("content", [b"0 1\n1 2\n1 1\n", b"0 1\n1 2\n", b"<html>moved</html>", b"0 1\n1", b""])
@@ -117,28 +126,26 @@ def test_a_publisher_that_sends_something_else_is_refused(entry: Entry, server: 
     with pytest.raises(
         InputError, match=r"dataset 'email-eu' is not in .*edges\.txt and http.*(content must be|cannot be read)"
     ):
-        load("email-eu")
+        load(entry)
     assert left_behind() == []
 
 
 def test_a_broken_transfer_leaves_nothing(entry: Entry, server: Server) -> None:
     server.cut = {"/labels.txt"}
     with pytest.raises(InputError, match=r"labels\.txt must send 13 bytes, got 6; the transfer broke off"):
-        load("email-eu")
+        load(entry)
     assert left_behind() == []
     server.cut = set()
-    assert load("email-eu").graph.num_nodes == 3
+    assert load(entry).graph.num_nodes == 3
 
 
-def test_a_refused_connection_is_explained_with_what_to_put_where(
-    entry: Entry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_connection_is_explained_with_what_to_put_where(entry: Entry) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # bound and not listening
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/edges.txt"
-        monkeypatch.setitem(CATALOG, "email-eu", replace(entry, originals=(Original(url, "e/edges.txt"),)))
+        unreachable = replace(entry, originals=(Original(url, "e/edges.txt"),))
         with pytest.raises(InputError) as caught:
-            load("email-eu")
+            load(unreachable)
     message = str(caught.value)
     assert f"{url} cannot be reached" in message
     assert f"put {url} as e/edges.txt into {cache_folder()}" in message
@@ -149,25 +156,25 @@ def test_a_refused_connection_is_explained_with_what_to_put_where(
 def test_an_address_that_does_not_exist_any_more_is_named(entry: Entry, server: Server) -> None:
     del server.files["/labels.txt"]
     with pytest.raises(InputError, match=r"labels\.txt answers 404 Not Found"):
-        load("email-eu")
+        load(entry)
     assert left_behind() == []
 
 
 def test_the_publishers_files_can_be_put_there_by_hand(entry: Entry, server: Server, tmp_path: Path) -> None:
     (tmp_path / "mine" / "e").mkdir(parents=True)
     (tmp_path / "mine" / "e" / "edges.txt").write_bytes(EDGES)
-    assert available("email-eu", tmp_path / "mine") is None
+    assert find(entry, tmp_path / "mine") is None
     (tmp_path / "mine" / "e" / "l.txt").write_bytes(LABELS)
-    assert load("email-eu", tmp_path / "mine", download=False).graph.num_edges == 2
+    assert load(entry, tmp_path / "mine", download=False).graph.num_edges == 2
     (tmp_path / "mine" / "e" / "l.txt").write_bytes(b"0 1\n1 0\n2 40\n")
     with pytest.raises(InputError, match=r"l\.txt: the content must be that of 'email-eu' as PINE knows it"):
-        load("email-eu", tmp_path / "mine")
+        load(entry, tmp_path / "mine")
     assert server.asked == []
 
 
 def test_a_download_can_be_forbidden(entry: Entry, server: Server) -> None:
     with pytest.raises(InputError, match="and download=False"):
-        load("email-eu", download=False)
+        load(entry, download=False)
     assert server.asked == []
 
 
@@ -177,7 +184,7 @@ def test_a_cache_that_cannot_be_written_is_explained(
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(InputError, match=r"dataset 'email-eu' is not in .*Not a directory"):
-        load("email-eu")
+        load(entry)
 
 
 def test_a_file_with_the_right_checksum_is_kept_and_one_with_another_is_not(server: Server, tmp_path: Path) -> None:

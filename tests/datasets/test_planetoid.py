@@ -22,7 +22,7 @@ from pine.errors import InputError
 class Python2Pickler(pickle._Pickler):
     """Protocol 2 with strings of bytes as Python 2 wrote them; Python 3 would call _codecs.encode for each."""
 
-    def save_bytes(self, value: bytes) -> None:
+    def save_bytes(self: Any, value: bytes) -> None:
         self.write(pickle.BINSTRING + struct.pack("<i", len(value)) + value)
         self.memoize(value)
 

@@ -41,7 +41,7 @@ def test_reddit_has_one_class_a_post_and_splits_from_node_types(reddit: Callable
     data = load("reddit", reddit())
     assert data.raw == {"nodes": 4, "edges": 5, "self_loops": 1}
     assert (data.graph.num_nodes, data.graph.num_edges) == (4, 2)
-    assert data.labels.tolist() == [0, 40, 2, 2]
+    assert np.asarray(data.labels).tolist() == [0, 40, 2, 2]
     assert len(data.label_names) == 41
     assert {part: nodes.tolist() for part, nodes in data.splits.items()} == {"train": [0, 3], "val": [2], "test": [1]}
     assert data.features.tolist() == REDDIT["feature"].tolist()

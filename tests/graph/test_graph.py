@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,11 +44,12 @@ def test_nothing_about_a_graph_can_be_changed():
     nodes = np.arange(4)
     graph = Graph.from_edges(np.array([[0, 1], [2, 3]]), nodes=nodes, features=features, weights=[1.0, 2.0])
     with pytest.raises(dataclasses.FrozenInstanceError):
-        graph.directed = True
+        graph.directed = True  # type: ignore[misc]
     with pytest.raises(TypeError):
-        graph.features["node"] = features
+        graph.features["node"] = features  # type: ignore[index]
     matrix = graph.adjacency()
-    for array in (matrix.indptr, matrix.indices, matrix.weights, graph.ids(), graph.features["node"]):
+    arrays: tuple[Any, ...] = (matrix.indptr, matrix.indices, matrix.weights, graph.ids(), graph.features["node"])
+    for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
     features[0] = nodes[0] = 7  # the user's own arrays stay the user's
@@ -83,7 +85,7 @@ def test_types_and_relations_that_do_not_exist_are_refused():
     with pytest.raises(InputError, match="weights for relation"):
         Graph.from_relations({("a", "r", "a"): [(0, 1)]}, weights={("a", "s", "a"): [1]})
     with pytest.raises(InputError, match="a relation is a tuple of strings"):
-        Graph.from_relations({"a-r-a": [(0, 1)]})
+        Graph.from_relations({"a-r-a": [(0, 1)]})  # type: ignore[dict-item]
     with pytest.raises(InputError, match="there are no nodes 'bob' of one type here"):
         graph.neighbors("bob")
     with pytest.raises(InputError, match="there is no node 'bob' of type 'author'"):

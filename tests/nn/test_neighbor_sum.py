@@ -120,7 +120,7 @@ def test_any_graph_gives_the_sum_by_hand(edges, scaling, width, weighted):
     by_hand = torch.zeros(7, width, dtype=torch.float64)
     degree = [0.0] * 7
     for e, (row, column) in enumerate(edges):
-        w = float(weights[e]) if weighted else 1.0
+        w = 1.0 if weights is None else float(weights[e])
         by_hand[row] += w * x[column]
         degree[row] += w
     for row in range(7):
@@ -177,7 +177,7 @@ def test_what_does_not_fit_is_explained(draw_csr):
 
 
 def test_negative_weights_add_up_but_are_no_degree():
-    csr = build_csr(np.array([0, 0, 1]), np.array([0, 1, 0]), np.float32([-2, 1, 3]), (2, 2))
+    csr = build_csr(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([-2, 1, 3], np.float32), (2, 2))
     assert neighbor_sum(torch.tensor([[1.0], [10.0]]), csr).tolist() == [[8.0], [3.0]]
     with pytest.raises(InputError, match="must not be negative, got -1 in row 0; use scaling 'sum'"):
         neighbor_sum(torch.ones(2, 1), csr, "mean")

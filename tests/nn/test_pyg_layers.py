@@ -155,13 +155,16 @@ def test_it_aggregates_for_other_layers_and_convolves_inside_hetero_conv():
     data["paper"].x, data["author"].x = torch.randn(8, 3), torch.randn(6, 5)
     data["author", "writes", "paper"].edge_index = edges(sources=6, targets=8, count=12)
     data["paper", "cites", "paper"].edge_index = edges(sources=8, targets=8, count=12)
-    both = HeteroConv(
+    data["paper", "by", "author"].edge_index = data["author", "writes", "paper"].edge_index.flip([0])
+    layer = HeteroConv(
         {
             ("author", "writes", "paper"): PINEConv((5, 3), D, **SIZES),
             ("paper", "cites", "paper"): PINEConv(3, D, **SIZES),
+            ("paper", "by", "author"): PINEConv((3, 5), D, **SIZES),
         }
     )
-    assert both(data.x_dict, data.edge_index_dict)["paper"].shape == (8, D)
+    found = layer(data.x_dict, data.edge_index_dict)
+    assert {type: tuple(x.shape) for type, x in found.items()} == {"paper": (8, D), "author": (6, D)}
 
 
 def test_compiled_it_gives_the_same_numbers_and_gradients():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_the_formula_term_by_term(sigma, scales, heads):
     assert out[0].tolist() == pytest.approx(wanted, rel=1e-12)
 
 
-OPTIONS = {
+OPTIONS: dict[str, list[Any]] = {
     "sigma": ["tanh", "sigmoid"],
     "scales": ["shared", "per-projection"],
     "heads": ["shared", "separate"],
@@ -190,7 +191,8 @@ def test_what_does_not_fit_is_explained(draw_csr):
     }.items():
         with pytest.raises(InputError, match=message):
             make(**{wrong: "x"})
-    for M in (64, [], [3, 0]):
+    wrong_sizes: tuple[Any, ...] = (64, [], [3, 0])
+    for M in wrong_sizes:
         with pytest.raises(InputError, match=r"as in \[64\] for one group, got"):
             SetFunction(M, 4)
     with pytest.raises(InputError, match="dropout must be in"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_node_dropout_hides_whole_nodes_which_then_say_nothing_to_anyone():
 
 def test_the_same_generator_makes_the_same_function_and_the_global_one_is_left_alone():
     state, threads, dtype = torch.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
-    numpy_state = np.random.get_state()[1].copy()  # noqa: NPY002
+    numpy_state = np.random.get_state(legacy=False)["state"]["key"].copy()  # noqa: NPY002
     one, same, other = make(seed=3, dropout=0.5), make(seed=3, dropout=0.5), make(seed=4, dropout=0.5)
     xs, groups = [normal(9, 3), normal(11, 5)], [random_csr(7, 9, 20), random_csr(7, 11, 20)]
     out = one(xs, groups, generator(0))
@@ -112,11 +113,12 @@ def test_the_same_generator_makes_the_same_function_and_the_global_one_is_left_a
     assert not torch.equal(out, other(xs, groups, generator(0)))
     assert torch.equal(torch.get_rng_state(), state)
     assert (torch.get_num_threads(), torch.get_default_dtype()) == (threads, dtype)
-    assert (np.random.get_state()[1] == numpy_state).all()  # noqa: NPY002
+    assert (np.random.get_state(legacy=False)["state"]["key"] == numpy_state).all()  # noqa: NPY002
 
 
 def test_a_start_gives_values_of_order_1_at_the_papers_size():
-    for options in ({}, {"conditioned": True, "centered": True, "scaling": "sqrt"}):
+    tuned: dict[str, Any] = {"conditioned": True, "centered": True, "scaling": "sqrt"}
+    for options in ({}, tuned):
         f = SetFunction([64], 64, generator=generator(), **options)
         out = f([normal(500, 64, dtype=torch.float32)], [random_csr(500, 500, 2500)])
         assert 0.2 < float(out.detach().std()) < 3

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine import Graph
+from pine.graph.csr import CSR
 
 
 def random_graph(count: int = 30, density: int = 2, weighted: bool = False, **options: Any) -> Graph:
@@ -36,6 +37,11 @@ def mirrored_karate() -> nx.Graph:
 
 def graph_of(network: nx.Graph) -> Graph:
     return Graph.from_edges(list(network.edges), nodes=range(len(network)))
+
+
+def weights_of(matrix: CSR) -> list[float]:
+    assert matrix.weights is not None
+    return matrix.weights.tolist()
 
 
 def scattered(num_nodes: int) -> nx.Graph:

@@ -6,6 +6,7 @@ import hashlib
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -120,7 +121,11 @@ def read_npz(files: Iterable[tuple[str, Path | IO[bytes]]]) -> Arrays:
     for name, file in files:
         names.append(name)
         try:
-            with np.load(file, allow_pickle=False) as arrays:
+            # Opened here, because np.load leaves a damaged archive open.
+            with (
+                file.open("rb") if isinstance(file, Path) else nullcontext(file) as opened,
+                np.load(opened, allow_pickle=False) as arrays,
+            ):
                 values.update({key: arrays[key] for key in arrays.files})
         except (*UNREADABLE, TypeError) as problem:  # TypeError: of a .npy file, np.load gives an array to close
             raise unfit(name, f"cannot be read as an npz file of plain arrays ({problem})") from None

@@ -26,13 +26,17 @@ def load(name: str, data_dir: FolderLike = None, download: bool = True, progress
     download: fetch what is in none of them from its publisher, where that is possible, into the cache folder.
     progress: called with the bytes downloaded, the bytes in all and the name of the file.
     """
-    entry = _entry(name)
+    return load_entry(_entry(name), data_dir, download, progress)
+
+
+def load_entry(entry: Entry, data_dir: FolderLike, download: bool, progress: Progress | None) -> Dataset:
+    """Load the data set that an entry describes; the other arguments are those of load."""
     if entry.embedded:
         return npz.build_cora(entry)
     found = find(entry, data_dir) or _download(entry, data_dir, download, progress)
-    if name in FILES:
-        return FILES[name](entry, found.paths)
-    return BUILDERS.get(name, npz.build)(entry, _arrays(entry, found))
+    if entry.name in FILES:
+        return FILES[entry.name](entry, found.paths)
+    return BUILDERS.get(entry.name, npz.build)(entry, _arrays(entry, found))
 
 
 # The data sets that are read in their publishers' forms.

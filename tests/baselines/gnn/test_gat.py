@@ -31,7 +31,9 @@ def network_of(graph: Graph, *settings) -> tuple[GATNetwork, tuple]:
 
 
 def labeled(graph: Graph, labels) -> LabeledGraph:
-    return LabeledGraph.of(graph, read_labels(graph, labels), GATNetwork, CPU, None)
+    known = read_labels(graph, labels)
+    assert known is not None
+    return LabeledGraph.of(graph, known, GATNetwork, CPU, None)
 
 
 def attention_reference(w: np.ndarray, near: np.ndarray, a_own: np.ndarray, a_other: np.ndarray) -> np.ndarray:

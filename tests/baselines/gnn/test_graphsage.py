@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +14,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 import pine
 from pine import Graph
 from pine.baselines.gnn.graphsage import GraphSAGE, GraphSAGENetwork
-from pine.baselines.gnn.inputs import columns_of, features_of
+from pine.baselines.gnn.inputs import FeatureBlock, columns_of, features_of
 from pine.evaluation import evaluate
 from pine.graph.sampling.neighbors import NeighborSampler
 
@@ -20,7 +23,7 @@ def quick(**settings) -> GraphSAGE:
     return GraphSAGE(**({"epochs": 60, "threads": 1} | settings))
 
 
-def network_of(graph: Graph, *settings) -> tuple[GraphSAGENetwork, dict]:
+def network_of(graph: Graph, *settings) -> tuple[GraphSAGENetwork, Mapping[str, FeatureBlock]]:
     """A network that is not trained, and what stands for the graph's nodes."""
     columns = columns_of(graph)
     return GraphSAGENetwork(columns, *settings), features_of(graph, columns, torch.device("cpu"))
@@ -30,7 +33,7 @@ def linear(layer: torch.nn.Module, x: np.ndarray) -> np.ndarray:
     return layer(torch.tensor(x)).detach().numpy()
 
 
-def sage_reference(layer: torch.nn.Module, x: np.ndarray, graph: Graph, aggregator: str) -> np.ndarray:
+def sage_reference(layer: Any, x: np.ndarray, graph: Graph, aggregator: str) -> np.ndarray:
     """W x_v + U a_v, node by node; a_v of no neighbors is 0."""
     spoken = np.maximum(linear(layer.lin, x), 0) if aggregator == "pool" else x
     together = np.zeros_like(x)

@@ -49,7 +49,9 @@ def test_counts_become_shares_and_other_features_stay():
     graph = Graph.from_edges([(0, 1)])
     for features, seen in ((counts, row_normalized(counts)), (counts - 1, counts - 1)):
         graph = graph.with_features({"node": features})
-        assert features_of(graph, columns_of(graph), CPU)["node"].features.tolist() == seen.tolist()
+        block = features_of(graph, columns_of(graph), CPU)["node"]
+        assert isinstance(block, DenseFeatures)
+        assert block.features.tolist() == seen.tolist()
 
 
 def test_types_have_features_of_their_own_or_none():

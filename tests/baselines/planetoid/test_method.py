@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ import pine
 from pine import Graph, InputError
 from pine.baselines.planetoid.method import Planetoid, train
 
-QUICK = {"label_steps": 100, "graph_steps": 70, "steps": 2000, "dim": 16}
+QUICK: dict[str, Any] = {"label_steps": 100, "graph_steps": 70, "steps": 2000, "dim": 16}
 
 
 def groups(**options) -> tuple[Graph, np.ndarray]:
@@ -66,7 +68,9 @@ class Watched:
     """Stands for a network: keeps what it is given, and chooses ten steps."""
 
     def __init__(self, nodes: np.ndarray, values: np.ndarray) -> None:
-        self.contexts, self.chosen_by, self.learned = (nodes, values), None, None
+        self.contexts = (nodes, values)
+        self.chosen_by: Any = None
+        self.learned: Any = None
 
     def best_steps(self, nodes, values, held, truth, max_steps, patience) -> int:
         self.chosen_by = (nodes, values, held, truth, max_steps, patience)
@@ -78,13 +82,14 @@ class Watched:
 
 def trained(nodes: np.ndarray, held_out: float) -> list[Watched]:
     """The networks that are started, in order; a node's label is its number less 100."""
-    started = []
+    started: list[Watched] = []
 
-    def start(nodes, values):
+    def start(nodes, values) -> Any:
         started.append(Watched(nodes, values))
         return started[-1]
 
-    assert train(start, nodes, nodes - 100, 500, held_out, 50, np.random.default_rng(0)) is started[-1]
+    network: Any = train(start, nodes, nodes - 100, 500, held_out, 50, np.random.default_rng(0))
+    assert network is started[-1]
     return started
 
 
@@ -154,9 +159,10 @@ def test_the_public_split_of_cora_is_classified_as_the_authors_report(need_data)
     # 69.1 without attributes (Yang et al., 2016, Table 3).
     need_data("cora-planetoid.npz")
     data = pine.datasets.load("cora-planetoid")
+    labels: Any = data.labels
     train, test = data.splits["train"], data.splits["test"]
-    shown = np.full(len(data.labels), -1)
-    shown[train] = data.labels[train]
+    shown = np.full(len(labels), -1)
+    shown[train] = labels[train]
     models = [Planetoid(seed=seed).fit(data.graph, shown) for seed in range(4)]
-    right = np.mean([(model.predict() == data.labels)[test].mean() for model in models])
+    right = np.mean([(model.predict() == labels)[test].mean() for model in models])
     assert abs(right - 0.691) <= 0.03, right

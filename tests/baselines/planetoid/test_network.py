@@ -28,6 +28,7 @@ def test_a_context_step_follows_torchs_own_gradient(max_scores):
     functional.cross_entropy(e[centers] @ w.T + b, contexts, reduction="sum").backward()
     network.context_step(pairs)
     for ours, theirs in zip((network.e, network.context_w, network.context_b), free, strict=True):
+        assert theirs.grad is not None
         torch.testing.assert_close(ours, theirs.detach() - 0.1 * theirs.grad)
 
 
@@ -39,6 +40,7 @@ def test_a_step_of_the_classifier_follows_torchs_own_gradient():
     functional.cross_entropy(e[nodes] @ w.T + b, values).backward()
     network.class_step(nodes, values)
     for ours, theirs in zip((network.e, network.class_w, network.class_b), free, strict=True):
+        assert theirs.grad is not None
         torch.testing.assert_close(ours, theirs.detach() - 0.1 * theirs.grad)
 
 

@@ -45,8 +45,9 @@ def random_ring() -> list[tuple[int, int]]:
 
 
 def warp(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> float:
-    columns = [np.array(column) for ring in (one, other) for column in zip(*ring, strict=True)]
-    return warping_distance(*columns, np.empty(len(other) + 1))
+    degree, count = np.array(one).T
+    other_degree, other_count = np.array(other).T
+    return warping_distance(degree, count, other_degree, other_count, np.empty(len(other) + 1))
 
 
 def test_warping_finds_the_cheapest_of_all_ways():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from itertools import pairwise
 
 import networkx as nx
@@ -27,7 +27,7 @@ def layers_of(graph: Graph, farthest: int = -1, stay: float = 0.3) -> tuple[Mult
 def shares(layers: MultilayerGraph, row: int) -> dict[int, float]:
     """The probabilities of a row's links, read back from the alias tables."""
     entries = range(layers.indptr[row], layers.indptr[row + 1])
-    found: Counter[int] = Counter()
+    found: dict[int, float] = defaultdict(float)
     for entry in entries:
         found[int(layers.indices[entry])] += layers.keep[entry] / len(entries)
         found[int(layers.indices[layers.indptr[row] + layers.other[entry]])] += (1 - layers.keep[entry]) / len(entries)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tracemalloc
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -44,13 +45,13 @@ def test_the_cliques_of_a_barbell_fall_together_and_its_chain_apart():
 
 def test_seeds_change_vectors_and_threads_do_not():
     graph = graph_of(nx.gnm_random_graph(2100, 4000, seed=1))
-    settings = {"walks": 1, "length": 10, "dim": 16, "epochs": 2, "until_layer": 3, "pairs": "similar"}
+    settings: dict[str, Any] = {"walks": 1, "length": 10, "dim": 16, "epochs": 2, "until_layer": 3, "pairs": "similar"}
     one = Struc2Vec(seed=1, threads=1, **settings).fit(graph).embedding_
     np.testing.assert_array_equal(Struc2Vec(seed=1, threads=2, **settings).fit(graph).embedding_, one)
     assert not np.array_equal(Struc2Vec(seed=2, threads=2, **settings).fit(graph).embedding_, one)
 
 
-QUICK = {"walks": 2, "length": 10, "dim": 8, "epochs": 1}
+QUICK: dict[str, Any] = {"walks": 2, "length": 10, "dim": 8, "epochs": 1}
 
 
 def test_directions_weights_and_types_are_not_told_apart():
@@ -125,7 +126,7 @@ def test_all_pairs_are_compared_on_small_graphs_only():
     assert compares_all_pairs("auto", 4000)
     assert not compares_all_pairs("auto", 4001)
     larger = graph_of(nx.path_graph(4001))
-    settings = {**QUICK, "until_layer": 1}
+    settings: dict[str, Any] = {**QUICK, "until_layer": 1}
     auto, similar = (Struc2Vec(pairs=pairs, **settings).fit(larger).embedding_ for pairs in ("auto", "similar"))
     np.testing.assert_array_equal(auto, similar)
 

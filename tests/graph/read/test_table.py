@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.graphs import weights_of
 
 from pine import Graph
 from pine.errors import InputError
@@ -38,7 +39,7 @@ def test_columns_are_found_by_the_names_that_the_user_says(tmp_path):
     (tmp_path / "t.csv").write_text("when,payer,payee,amount\n1,x,y,2.5\n2,y,z,1\n")
     graph = Graph.from_edges(tmp_path / "t.csv", source="payer", target="payee", weights="amount", directed=True)
     assert graph.neighbors("x") == {"node": ["y"]}
-    assert graph.adjacency().weights.tolist() == [2.5, 1.0]
+    assert weights_of(graph.adjacency()) == [2.5, 1.0]
     frame = pd.DataFrame({"when": [1, 2], "payer": ["x", "y"], "payee": ["y", "z"]})
     assert Graph.from_edges(frame, source="payer", target="payee").ids().tolist() == ["x", "y", "z"]
 

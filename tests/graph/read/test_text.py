@@ -6,6 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
+from support.graphs import weights_of
 
 from pine import Graph
 from pine.errors import InputError
@@ -62,7 +63,7 @@ def test_text_files_of_every_dialect_give_the_same_graph(tmp_path, ending, heade
     graph = Graph.from_edges(path)
     assert graph.ids().tolist() == ["Berlin", "Paris", "Rome"]
     assert neighborhoods(graph) == EXPECTED
-    assert sorted(graph.adjacency().weights.tolist()) == sorted([878.0, 1106.0, 1184.0] * 2)
+    assert sorted(weights_of(graph.adjacency())) == sorted([878.0, 1106.0, 1184.0] * 2)
 
 
 def test_integer_ids_in_a_file_become_integers(tmp_path):
