@@ -98,6 +98,7 @@ def test_a_share_that_the_user_gives_is_that_of_the_prediction_also_in_a_graph_t
     np.testing.assert_allclose(model.predict_proba(graph=GRAPH), expected, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:vectors of nodes that are neighbors")
 def test_in_a_graph_that_has_grown_labels_of_training_nodes_that_are_still_there_reach_new_nodes():
     seen = {node: "ab"[node // 5 % 2] for node in range(0, 60, 2)}
     model, without = (pine_with(**SMALL, label_share=share).fit(GRAPH, seen) for share in (0.4, 0.0))

@@ -37,11 +37,11 @@ def test_a_spec_is_a_name_with_settings_and_keeps_its_spelling():
     [
         ("magic:lam=1", "unknown method 'magic'"),
         ("pine:lma=1", "'pine:lma=1': pine has no setting 'lma'; it has 'dim'"),
-        ("pine:epochs=many", "epochs takes a whole number, got 'many'"),
-        ("pine:epochs=1.5", "epochs takes a whole number, got '1.5'"),
-        ("pine:epochs=true", "epochs takes a whole number, got 'true'"),
-        ("pine:dropout=nan", "dropout takes a number, got 'nan'"),
-        ("pine:lam=big", "lam takes a number or none, got 'big'"),
+        ("pine:epochs=many", "epochs takes a whole number of at least 1 or none, got 'many'"),
+        ("pine:epochs=1.5", "epochs takes a whole number of at least 1 or none, got '1.5'"),
+        ("pine:epochs=true", "epochs takes a whole number of at least 1 or none, got 'true'"),
+        ("pine:dropout=nan", "dropout takes a number of at least 0 and below 1, got 'nan'"),
+        ("pine:lam=big", "lam takes a number above 0 or none, got 'big'"),
         ("pine:scaling=cube", "scaling takes 'sum' or 'sqrt' or 'mean', got 'cube'"),
         ("pine:conditioned=1", "conditioned takes true or false, got '1'"),
         *(

@@ -42,7 +42,8 @@ def begun(run, graph=GRAPH, labels=None, center=0.0, scale=1.0, **settings):
     given = Settings(**pine_with(**SMALL, **settings).get_params(deep=False))
     start = run.learned_.start if graph is GRAPH else np.zeros((graph.num_nodes, 16), np.float32)
     earlier = Earlier(run.learned_, run.labels_)
-    return warm_start(given, earlier, graph, read_labels(graph, labels), start, (center, scale))
+    known = None if labels is None else read_labels(graph, labels)
+    return warm_start(given, earlier, graph, known, start, (center, scale))
 
 
 def cosine(a, b):
