@@ -79,7 +79,7 @@ def of_method(model: Embedder, graph: Graph | None = None, labels: Any = "groups
     graph = small_graph() if graph is None else graph
     if isinstance(labels, str):
         labels = np.where(np.arange(NUM_NODES) % 2, groups(), -1)
-    known = model.get_params()
+    known = {name.rpartition("__")[2] for name in model.get_params()}  # those in settings objects too
     model.set_params(**{name: value for name, value in FEWER.items() if name in known} | settings, seed=0)
     model.fit(graph, labels if model.supervised else None)
     outputs = projected(_stacked(model.embedding_))
