@@ -24,7 +24,7 @@ def work(job):
         elif kind == "nap":
             time.sleep(2)
         elif kind == "hoard":
-            held = bytearray(600 * 2**20)
+            held = bytearray(2**30)
             held[::4096] = b"x" * len(held[::4096])
             time.sleep(60)
         elif kind == "refuse":
@@ -49,7 +49,7 @@ def test_tasks_end_with_a_result_or_with_a_reason():
         [("add", 6), ("nothing", 10), ("add", 9)],
         [("no device", 8)],
     ]
-    made = list(run_jobs(work, jobs, 2, Limits(seconds=8, memory=500 * 2**20)))
+    made = list(run_jobs(work, jobs, 2, Limits(seconds=8, memory=2**30)))
     done = dict(made)
     assert len(made) == len(done) == sum(map(len, jobs))
     assert [done["add", number] for number in (1, 6, 9, 11)] == [2, 7, 10, 12]
