@@ -92,7 +92,7 @@ def test_a_range_says_itself_in_words():
     assert 0 not in Range(0, 1, with_low=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inner(FrozenSettings):
     width: Count = 3
 
@@ -107,6 +107,8 @@ def test_settings_objects_are_changed_by_path_and_by_name_and_refuse_what_is_out
     outer = Outer()
     change_settings(outer, {"inner__width": 4}, "it")
     assert outer.inner == Inner(4)
+    assert repr(outer) == "Outer(depth=2, inner=Inner(width=4))"
+    assert repr(Outer()) == "Outer(depth=2, inner=Inner())"
     change_settings(outer, {"width": np.int64(5), "depth": 1}, "it")
     assert deep_settings(outer) == {"depth": 1, "inner": Inner(5), "inner__width": 5}
     assert plain_settings(outer) == {"depth": 1, "inner__width": 5}

@@ -104,13 +104,21 @@ def in_words(kind: Any, one: bool = True) -> str:
 
 
 class FrozenSettings:
-    """A base for frozen dataclasses of settings: whatever is outside its field's range is refused when it is made."""
+    """A base for frozen dataclasses of settings: whatever is outside its field's range is refused when it is made.
+
+    repr (with repr=False in the dataclass) shows the settings that differ from their defaults.
+    """
 
     def __post_init__(self) -> None:
         for name, value in own_settings(self).items():
             if isinstance(value, np.generic):  # as a search over np.arange(...) gives them
                 object.__setattr__(self, name, value.item())
         check_settings(type(self), own_settings(self))
+
+    def __repr__(self) -> str:
+        fields = {field.name: field.default for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        changed = [f"{name}={value!r}" for name, value in own_settings(self).items() if value != fields[name]]
+        return f"{type(self).__name__}({', '.join(changed)})"
 
 
 def own_settings(owner: Any) -> dict[str, Any]:

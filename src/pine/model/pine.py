@@ -28,9 +28,10 @@ class PINE(Settings, Embedder):
     """Learn a vector for every node from its neighbors, with labels or without.
 
     dim: the length of a vector, at least 1. 64 is the paper's (Section 4.1).
-    seed: a number, a NumPy generator, or None for a new draw each time. The same number gives the same bits.
+    seed: a number, a NumPy generator, or None for a new draw each time. The same number, on the same machine with the
+        same threads, gives the same bits.
     device: "cpu", "cuda", or "auto", a GPU where there is one.
-    threads: of the CPU, at least 1; None: all cores. They change the time, never a bit.
+    threads: of the CPU, at least 1; None: all cores. Another number gives vectors that are nearly the same.
     lam: the paper's lambda, above 0: the agreement of x with f, a mean over all nodes, weighs 1 / lam, and infinity
         turns it off; with one number for each node type, the means of the types are weighed one by one. None (default):
         lam, epochs and label_share are chosen by cross-validation on the training labels. Candidates found on held-out

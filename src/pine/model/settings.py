@@ -30,7 +30,7 @@ from pine.graph.groups import By
 MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 300, 100, 15_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FunctionSettings(FrozenSettings):
     """The form of f, eq. (nn-main): what it learns carries over to models that are alike in these.
 
@@ -51,7 +51,7 @@ class FunctionSettings(FrozenSettings):
     functions: Literal["shared", "per-type"] = "shared"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingSettings(FrozenSettings):
     """The objective and how it is minimized.
 
