@@ -5,7 +5,7 @@
 
 Data sets come from PINE_DATA. "held out" trains on 80 % of the training labels and scores on the other 20 %: choices
 are made by it. "test" trains on all training labels and scores on the test nodes: for the record only. Accuracy in
-percent (micro-F1 for label sets) at 10, 50 and 90 % labelled; C = 0.1 on scaled vectors, mean of three splits or more
+percent (micro-F1 for label sets) at 10, 50 and 90 % labeled; C = 0.1 on scaled vectors, mean of three splits or more
 draws. Times are multiples of scikit-learn's randomized_svd of the same adjacency to as many dimensions, measured beside
 it; compiled code is warm. The planted graph has groups of 400 nodes, average degree 10 and 60 % of its edges inside
 groups; its nodes are classified by the nearest group mean. --hubs 0 leaves the part of the hubs out (start_hubs).
@@ -116,7 +116,7 @@ def report_planted(num_nodes: int, threads: int | None) -> None:
     ratio = seconds / peer_seconds(adjacency)
     share = " ".join(f"{value:.1f}" for value in found)
     print(f"\nplanted, {num_nodes:,} nodes, {adjacency.nnz // 2:,} edges, {group.max() + 1} groups:")
-    print(f"{share} % at 10 and 50 % labelled; time {ratio:.1f}; {seconds:.0f} s here; peak memory +{peak:.2f} GiB")
+    print(f"{share} % at 10 and 50 % labeled; time {ratio:.1f}; {seconds:.0f} s here; peak memory +{peak:.2f} GiB")
 
 
 def main() -> None:

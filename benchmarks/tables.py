@@ -122,7 +122,7 @@ def table(cells: Cells, dataset: str, score: str, seconds: dict[str, float] | No
 
     how_many = f"{splits[0]} splits" if len(splits) == 1 else "the number of splits in brackets"
     over = "one split" if splits == [1] else f"mean ± deviation over {how_many}"
-    lines = [f"{SCORES[score]} on {dataset} by share of labelled nodes, {over}:", ""]
+    lines = [f"{SCORES[score]} on {dataset} by share of labeled nodes, {over}:", ""]
     rows = [["method", *(f"{100 * r:g} %" for r in ratios)]]
     rows += [[row_name(m), *(cell(m, r) for r in ratios)] for m in methods]
     if seconds is not None:

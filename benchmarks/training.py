@@ -52,7 +52,7 @@ RETURNED = {"MALLOC_MMAP_THRESHOLD_": "1000000"}  # freed arrays of a megabyte o
 FIXED: dict[str, Any] = {"lam": 10.0}  # nothing to choose: one training
 
 
-def labelled(what: str) -> tuple[Graph, NDArray[np.int64], NDArray[np.int64]]:
+def labeled(what: str) -> tuple[Graph, NDArray[np.int64], NDArray[np.int64]]:
     """A data set by name or a planted graph by size: the graph, labels with some hidden (-1), and all labels."""
     if what.isdigit():
         adjacency, truth = planted_graph(int(what), groups=CLASSES)
@@ -105,7 +105,7 @@ def epoch_seconds(model: PINE, graph: Graph, seen: NDArray[np.int64]) -> list[fl
 
 
 def report_epoch(what: str, threads: int, rounds: int) -> None:
-    graph, seen, _ = labelled(what)
+    graph, seen, _ = labeled(what)
     epochs = 6 if graph.num_nodes > 20_000 else 50
     model = PINE(threads=threads, epochs=epochs, **FIXED).set_params(start="random")
     parts = parts_of_an_epoch(graph, model)
@@ -157,7 +157,7 @@ def resident(field: str) -> int:
 def measure_fit(path: str, threads: int, batch_size: int | None) -> None:
     """Run by report_memory in a process of its own: prints the peak above the imports."""
     settings: dict[str, Any] = {"threads": threads, "epochs": 3, "batch_size": batch_size}
-    small, seen, _ = labelled("6000")
+    small, seen, _ = labeled("6000")
     PINE(**settings).fit(small, seen)  # compiled code and thread pools are loaded before the count begins
     del small, seen
     before = resident("VmRSS")
@@ -190,7 +190,7 @@ def report_memory(nodes: int, threads: int, folder: Path, batch_size: int | None
 
 
 def report_fit(nodes: int, threads: int) -> None:
-    graph, seen, truth = labelled(str(nodes))
+    graph, seen, truth = labeled(str(nodes))
     hidden = seen < 0
     for method in (METHODS["label-propagation"](), PINE(threads=threads)):
         seconds = timed(partial(method.fit, graph, seen))

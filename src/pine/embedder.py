@@ -31,7 +31,7 @@ Seed = int | np.random.Generator | None
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What a method hands back: vectors (num_nodes, dim) over all types; scores of the nodes of the labelled type.
+    """What a method hands back: vectors (num_nodes, dim) over all types; scores of the nodes of the labeled type.
 
     scores: probabilities (count, num_classes) for classes and label sets, predicted numbers (count, 1), or None.
     """
@@ -207,7 +207,7 @@ class Embedder(ABC):
         return here[here >= 0], self.labels_.targets()[here >= 0]
 
     def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
-        """Scores of the given nodes of the labelled type, or of all: (num_nodes, num_outputs)."""
+        """Scores of the given nodes of the labeled type, or of all: (num_nodes, num_outputs)."""
         assert self.labels_ is not None
         if type not in (None, self.labels_.type):
             raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
@@ -217,7 +217,7 @@ class Embedder(ABC):
         return scores if ids is None else scores[nodes.find(ids, self.labels_.type)[1]]
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
-        """Scores of a graph's nodes of the labelled type; an inductive method has them for unseen nodes too."""
+        """Scores of a graph's nodes of the labeled type; an inductive method has them for unseen nodes too."""
         if not graph.nodes.equals(self.nodes_):
             raise self._not_inductive()
         assert self.fitted_.scores is not None

@@ -25,7 +25,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.type = type
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the labels y of the nodes X; the other nodes of the graph are unlabelled."""
+        """Learn from the labels y of the nodes X; the other nodes of the graph are unlabeled."""
         labels = dict(zip(_ids(X), np.asarray(y).tolist(), strict=True))
         typed = labels if len(self.graph.node_types) == 1 else {self.graph.nodes.check_type(self.type): labels}
         self.method_: Embedder = clone(self.method).fit(self.graph, typed, task="classes")

@@ -37,7 +37,7 @@ def test_a_table_has_means_deviations_the_number_of_splits_and_the_best_in_bold(
         runs("cora", "start", 0.1, [0.6, 0.6]) + runs("cora", "start", 0.5, [0.9, 0.9]),
     )
     assert tables.table(cells, "cora", "accuracy").splitlines() == [
-        "Accuracy on cora by share of labelled nodes, mean ± deviation over 2 splits:",
+        "Accuracy on cora by share of labeled nodes, mean ± deviation over 2 splits:",
         "",
         "| method | 10 % | 50 % |",
         "|---|---|---|",

@@ -16,28 +16,28 @@ from pine.labels import read_labels
 
 
 def test_a_split_is_the_permutation_that_the_protocol_names():
-    labelled = np.array([3, 5, 8, 13, 21, 34, 55, 89, 144, 233])
-    parts = split("cora", labelled, 0.3, 2)
+    labeled = np.array([3, 5, 8, 13, 21, 34, 55, 89, 144, 233])
+    parts = split("cora", labeled, 0.3, 2)
     seed = np.random.SeedSequence([zlib.crc32(b"cora"), 30, 2])
     order = np.random.default_rng(seed).permutation(10)
-    assert parts.train.tolist() == sorted(labelled[order[:3]].tolist())
-    assert parts.test.tolist() == sorted(labelled[order[3:]].tolist())
+    assert parts.train.tolist() == sorted(labeled[order[:3]].tolist())
+    assert parts.test.tolist() == sorted(labeled[order[3:]].tolist())
 
 
 @given(count=st.integers(20, 3000), ratio=st.sampled_from(RATIOS), repeat=st.integers(0, 20))
-def test_every_labelled_node_is_in_one_part_and_the_share_is_right(count, ratio, repeat):
-    labelled = np.arange(count) * 2
-    parts = split("x", labelled, ratio, repeat)
+def test_every_labeled_node_is_in_one_part_and_the_share_is_right(count, ratio, repeat):
+    labeled = np.arange(count) * 2
+    parts = split("x", labeled, ratio, repeat)
     assert len(parts.train) == round(ratio * count)
-    assert np.array_equal(np.union1d(parts.train, parts.test), labelled)
+    assert np.array_equal(np.union1d(parts.train, parts.test), labeled)
     assert len(parts.train) + len(parts.test) == count
 
 
 def test_names_ratios_and_repeats_give_other_splits_and_the_same_ones_the_same():
-    labelled = np.arange(100)
-    base = split("cora", labelled, 0.5, 0).train.tolist()
-    assert split("cora", labelled, 0.5, 0).train.tolist() == base
-    others = [split("dblp", labelled, 0.5, 0), split("cora", labelled, 0.5, 1), split("cora", labelled, 0.4, 0)]
+    labeled = np.arange(100)
+    base = split("cora", labeled, 0.5, 0).train.tolist()
+    assert split("cora", labeled, 0.5, 0).train.tolist() == base
+    others = [split("dblp", labeled, 0.5, 0), split("cora", labeled, 0.5, 1), split("cora", labeled, 0.4, 0)]
     assert all(other.train.tolist()[: len(base)] != base for other in others)
 
 
@@ -73,8 +73,8 @@ def test_hidden_labels_are_gone_and_visible_ones_are_there(labels):
 
 
 def test_what_is_held_out_lies_within_the_training_nodes():
-    labelled = np.arange(200) * 3
-    whole, held_out = Part(0.5, 1).split("x", labelled), Part(0.5, 1, held_out=True).split("x", labelled)
+    labeled = np.arange(200) * 3
+    whole, held_out = Part(0.5, 1).split("x", labeled), Part(0.5, 1, held_out=True).split("x", labeled)
     assert sorted([*held_out.train, *held_out.test]) == whole.train.tolist()
     assert len(held_out.test) == 20
-    assert held_out.test.tolist() != Part(0.5, 2, held_out=True).split("x", labelled).test.tolist()
+    assert held_out.test.tolist() != Part(0.5, 2, held_out=True).split("x", labeled).test.tolist()

@@ -79,12 +79,12 @@ def test_labels_that_are_held_out_have_no_gradient():
     assert float(made.e.grad[0, 0].abs().max()) > 1e-3
 
 
-def test_entropy_counts_unlabelled_nodes_only():
+def test_entropy_counts_unlabeled_nodes_only():
     made = objective([[1.0]], [[True, True, True]], entropy=1.0)
-    unlabelled = made.loss(torch.Generator())["entropy"][0]
+    unlabeled = made.loss(torch.Generator())["entropy"][0]
     p = sum((vectors @ made.w.mT + made.b).softmax(-1) for vectors in made.vectors()) / 2
     unsure = -(p * p.log()).sum(-1)[0]
-    assert np.isclose(float(unlabelled.detach()), float(unsure[3:].sum().detach() / 5), atol=1e-5)
+    assert np.isclose(float(unlabeled.detach()), float(unsure[3:].sum().detach() / 5), atol=1e-5)
 
 
 def test_the_entropy_warms_up_and_nothing_else_does():

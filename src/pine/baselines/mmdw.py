@@ -2,8 +2,8 @@
 al., 2016).
 
 A is the transition matrix of a random walk: this is DeepWalk as a matrix factorization. An SVM is trained on the
-vectors of the labelled nodes. In every round its support vectors are moved toward their own class and away from those
-within the margin, Y is fitted to the moved vectors, X to Y, so that unlabelled nodes follow, and the SVM to X.
+vectors of the labeled nodes. In every round its support vectors are moved toward their own class and away from those
+within the margin, Y is fitted to the moved vectors, X to Y, so that unlabeled nodes follow, and the SVM to X.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def matrix_bytes(degrees: NDArray[np.int64]) -> int:
 
 
 def bias_directions(alpha: NDArray[np.float64], w: NDArray[np.float64], own: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Sum over j of -alpha_ij (w_own - w_j), normalized, for each labelled node i; 0 where i is no support vector."""
+    """Sum over j of -alpha_ij (w_own - w_j), normalized, for each labeled node i; 0 where i is no support vector."""
     weights = -alpha  # at least 0 for classes other than the own
     weights[np.arange(len(own)), own] = 0
     bias = weights.sum(axis=1, keepdims=True) * w[own] - weights @ w

@@ -29,7 +29,7 @@ def evaluate(
             metavar="NAME[:KEY=VALUE...],...",
         ),
     ] = "pine,label-propagation",
-    ratios: Annotated[str, typer.Option(help="Shares of labelled nodes, separated by commas.")] = "0.1,0.5,0.9",
+    ratios: Annotated[str, typer.Option(help="Shares of labeled nodes, separated by commas.")] = "0.1,0.5,0.9",
     repeats: Annotated[int, typer.Option(help="Splits at each ratio.", min=1)] = 5,
     json: Annotated[
         str | None, typer.Option(help="Write every run as JSON, as it ends; - is standard output.", metavar="FILE|-")
@@ -79,7 +79,7 @@ def results_table(title: str, results: Sequence[pine.evaluation.Result]) -> Tabl
     # Runs of an earlier version may have fewer.
     scores = [score for score in results[0].scores if all(score in result.scores for result in results)]
     only = scores[0] if len(scores) == 1 else "score"
-    table = Table(title=title, caption=f"{only} by share of labelled nodes, mean ± deviation; seconds a run")
+    table = Table(title=title, caption=f"{only} by share of labeled nodes, mean ± deviation; seconds a run")
     ratios = sorted({result.ratio for result in results})
     table.add_column("method", no_wrap=True)
     if len(scores) > 1:

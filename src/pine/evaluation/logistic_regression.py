@@ -21,7 +21,7 @@ C_FOLDS = 3  # of the cross-validation that chooses C
 
 
 def classify(vectors: NDArray[Any], labels: Labels, seed: int = 0) -> NDArray[np.float64]:
-    """Probabilities of all classes for all nodes of the labelled type: (count, num_classes).
+    """Probabilities of all classes for all nodes of the labeled type: (count, num_classes).
 
     One grid of C fits methods of any scale: vectors (count, dim) are centered and divided by one number. Columns keep
     their proportions, and a rotation of the vectors changes nothing.

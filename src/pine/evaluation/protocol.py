@@ -1,4 +1,4 @@
-"""Splits: a permutation of the labelled nodes in file order, drawn from data set, ratio and repeat."""
+"""Splits: a permutation of the labeled nodes in file order, drawn from data set, ratio and repeat."""
 
 from __future__ import annotations
 
@@ -27,18 +27,16 @@ class Split:
     test: NDArray[np.int64]
 
 
-def split(name: str, labelled: NDArray[np.int64], ratio: float, repeat: int) -> Split:
-    """Split uniformly, not stratified: round(ratio * labelled) training nodes, all others are test nodes."""
+def split(name: str, labeled: NDArray[np.int64], ratio: float, repeat: int) -> Split:
+    """Split uniformly, not stratified: round(ratio * labeled) training nodes, all others are test nodes."""
     if not 0 < ratio < 1:
-        raise InputError(f"a ratio of labelled nodes must lie between 0 and 1, got {ratio}")
+        raise InputError(f"a ratio of labeled nodes must lie between 0 and 1, got {ratio}")
     seed = np.random.SeedSequence([zlib.crc32(name.encode()), round(100 * ratio), repeat])
-    order = np.random.default_rng(seed).permutation(len(labelled))
-    cut = round(ratio * len(labelled))
-    if not 0 < cut < len(labelled):
-        raise InputError(
-            f"{name} has {len(labelled)} labelled nodes; a ratio of {ratio} leaves none to train or test on"
-        )
-    return Split(np.sort(labelled[order[:cut]]), np.sort(labelled[order[cut:]]))
+    order = np.random.default_rng(seed).permutation(len(labeled))
+    cut = round(ratio * len(labeled))
+    if not 0 < cut < len(labeled):
+        raise InputError(f"{name} has {len(labeled)} labeled nodes; a ratio of {ratio} leaves none to train or test on")
+    return Split(np.sort(labeled[order[:cut]]), np.sort(labeled[order[cut:]]))
 
 
 @dataclass(frozen=True)
@@ -49,9 +47,9 @@ class Part:
     repeat: int
     held_out: bool = False
 
-    def split(self, name: str, labelled: NDArray[np.int64]) -> Split:
-        """The nodes of this part, of the labelled nodes of a data set."""
-        whole = split(name, labelled, self.ratio, self.repeat)
+    def split(self, name: str, labeled: NDArray[np.int64]) -> Split:
+        """The nodes of this part, of the labeled nodes of a data set."""
+        whole = split(name, labeled, self.ratio, self.repeat)
         return split(f"{name} held out", whole.train, 1 - VALIDATION_SHARE, self.repeat) if self.held_out else whole
 
 

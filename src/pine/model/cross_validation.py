@@ -15,7 +15,7 @@ from pine.model.objective import Objective
 from pine.model.settings import Choice
 from pine.model.training import Trainer
 
-# lambda / the part of the nodes that is labelled, as found on held-out training labels of cora, citeseer, wikipedia and
+# lambda / the part of the nodes that is labeled, as found on held-out training labels of cora, citeseer, wikipedia and
 # email-eu: with few labels, agreement with the neighbors has to weigh more. The first is the best single one, and is
 # used where there is nothing to choose with.
 LAMBDAS = (15.0, 60.0)
@@ -33,10 +33,10 @@ def choose_settings(trainer: Trainer) -> Choice:
     if trainer.state.checkpoint.choice is not None:
         return trainer.state.checkpoint.choice
     settings, graph, labels = trainer.settings, trainer.graph, trainer.labels
-    labelled = 0.0 if labels is None else len(labels.known) / graph.count(labels.type)
+    labeled = 0.0 if labels is None else len(labels.known) / graph.count(labels.type)
     if trainer.columns:
-        labelled = 1.0  # features speak where labels are few, and strong agreement holds A back
-    lams = lambdas(settings.lam, labelled)
+        labeled = 1.0  # features speak where labels are few, and strong agreement holds A back
+    lams = lambdas(settings.lam, labeled)
     shares = LABEL_SHARES if settings.label_share is None else (settings.label_share,)
     epochs = settings.most_epochs(graph.num_nodes)
     parts = settings.training.folds if graph.num_nodes <= ONE_PART_ABOVE else min(settings.training.folds, 1)
@@ -82,10 +82,10 @@ def held_out_scores(
     return scores
 
 
-def lambdas(lam: float | Sequence[float] | None, labelled: float = 1.0) -> list[tuple[float, ...]]:
-    """The lambdas to choose from, by the part of the nodes that is labelled; what the user has fixed stays fixed."""
+def lambdas(lam: float | Sequence[float] | None, labeled: float = 1.0) -> list[tuple[float, ...]]:
+    """The lambdas to choose from, by the part of the nodes that is labeled; what the user has fixed stays fixed."""
     if lam is None:
-        return [(each * max(labelled, LEAST_LABELLED),) for each in LAMBDAS]
+        return [(each * max(labeled, LEAST_LABELLED),) for each in LAMBDAS]
     return [(float(lam),) if isinstance(lam, int | float) else tuple(map(float, lam))]
 
 

@@ -83,7 +83,7 @@ def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) 
 
 
 def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
-    """The predictions for all nodes of the labelled type: (count, num_outputs)."""
+    """The predictions for all nodes of the labeled type: (count, num_outputs)."""
     place = trainer.graph.nodes.slice(labels.type)
     scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
     share = learned.choice.label_share

@@ -19,7 +19,7 @@ Array = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """x and f (num_nodes, dim), scores (count, num_outputs) of the labelled type or None.
+    """x and f (num_nodes, dim), scores (count, num_outputs) of the labeled type or None.
 
     start: the structural start, (num_nodes, dim), for a later fit to see what has changed; None if it was random.
     w (num_outputs, dim), b (1, num_outputs) and parameters: those of Objective, without its first dimension.

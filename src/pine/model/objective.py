@@ -1,7 +1,7 @@
 """What PINE minimizes, eq. (homo-optimization), over vectors x, the function f and the classifier theta at once:
 
     sum over types k of 1 / (lambda_k |V_k|) sum over v in V_k of || x_v - f(N_v) ||^2
-      + mean over labelled v of l_theta(x_v, y_v) + l_theta(f(N_v), y_v)  +  lambda_w sum of ||w_i||^2
+      + mean over labeled v of l_theta(x_v, y_v) + l_theta(f(N_v), y_v)  +  lambda_w sum of ||w_i||^2
 
 With one lambda for all types, every node's agreement weighs 1 / (lambda |V|).
 With features a, x_v = e_v + A a_v with e_v free, and f(N_v) + A a_v is in the place of f(N_v).
@@ -47,7 +47,7 @@ class NodeBatch:
     """Nodes whose terms are made at once: where they stand, their neighborhoods and their labels.
 
     lambdas: (B,), divided by the share that the nodes are of all that lambda speaks of; None: one a type, as given.
-    share: of all nodes. labelled: of the labels that each model sees.
+    share: of all nodes. labeled: of the labels that each model sees.
     """
 
     rows: slice
@@ -55,7 +55,7 @@ class NodeBatch:
     visible: VisibleTargets | None
     lambdas: Tensor | None
     share: float = 1.0
-    labelled: Tensor | float = 1.0
+    labeled: Tensor | float = 1.0
 
 
 class Objective(nn.Module):
@@ -154,8 +154,8 @@ class Objective(nn.Module):
         count = num_nodes if all_types else self.types[kind].stop - self.types[kind].start
         lambdas = self.lambdas[:, 0 if all_types else kind] * (count / (rows.stop - rows.start))
         share = (rows.stop - rows.start) / num_nodes
-        visible, labelled = (None, 1.0) if self.visible is None else self.visible.within(rows)
-        return NodeBatch(rows, [block], visible, lambdas, share, labelled)
+        visible, labeled = (None, 1.0) if self.visible is None else self.visible.within(rows)
+        return NodeBatch(rows, [block], visible, lambdas, share, labeled)
 
     def _agreement(self, batch: NodeBatch, x: Tensor, f: Tensor) -> Tensor:
         if batch.lambdas is not None:
@@ -168,13 +168,13 @@ class Objective(nn.Module):
     ) -> dict[str, Tensor]:
         targets, settings = visible.targets, self.settings
         terms = {
-            "labels": batch.labelled * self._label_loss(visible, x),
+            "labels": batch.labeled * self._label_loss(visible, x),
             "l2": batch.share * settings.weight_decay * l2(self.w),
         }
         if settings.supervise_f:
-            terms["labels of f"] = batch.labelled * self._label_loss(visible, f)
+            terms["labels of f"] = batch.labeled * self._label_loss(visible, f)
         if settings.entropy > 0 and targets.task != "numbers":
-            # Unlabelled nodes should be sure of their class: the boundary moves to where there are few nodes.
+            # Unlabeled nodes should be sure of their class: the boundary moves to where there are few nodes.
             p = predictions(targets.task, self.w, self.b, x, f if settings.supervise_f else x)
             unsure = entropy(targets.task, p)
             hidden = torch.ones_like(unsure).index_copy(1, targets.positions, 1 - visible.seen)

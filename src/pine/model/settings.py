@@ -59,7 +59,7 @@ class TrainingSettings(FrozenSettings):
     folds: of the cross-validation that chooses lam, epochs and label_share; 0: nothing is chosen.
     dropout, node_dropout: the chance that a coordinate of a neighbor's vector, or a whole neighbor, is left out of f.
     feature_dropout: the same for columns of features.
-    entropy: how much unlabelled nodes are asked to be sure of their class.
+    entropy: how much unlabeled nodes are asked to be sure of their class.
     supervise_f: whether f(neighbors) is asked to predict the label too.
     weight_decay: lambda_w, on the weights of the classifier.
     learning_rate, embedding_lr: Adam's, for f and the classifier, and for x; embedding_lr was chosen on pubmed and dblp

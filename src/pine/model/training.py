@@ -25,7 +25,7 @@ from pine.nn.targets import Targets
 from pine.nn.training import device_of
 from pine.propagation import LabelPropagator
 
-WARMUP_EPOCHS = 100  # until the entropy of unlabelled nodes counts in full, where theta is new
+WARMUP_EPOCHS = 100  # until the entropy of unlabeled nodes counts in full, where theta is new
 CHECK_LOSS_EVERY = 25  # epochs: each look at the loss makes a GPU wait
 
 History = list[dict[str, float]]  # the terms of the loss, epoch by epoch

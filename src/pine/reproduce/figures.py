@@ -21,7 +21,7 @@ PANELS_PER_ROW = 3
 CROWDED = 5  # more methods than these in one panel lie on each other
 LOWEST_GAP = -8  # points below the first method: further down is not drawn where methods are compared closely
 FAR_BELOW = 12  # points below the first method: further down is written at the edge, so as not to press the rest
-DODGE = 0.45  # percent of labelled nodes between the bars of two methods
+DODGE = 0.45  # percent of labeled nodes between the bars of two methods
 
 
 def lines_figure(dataset: str, panels: Sequence[Grid]) -> Any:
@@ -114,7 +114,7 @@ def rows_figure(dataset: str, panels: Sequence[Grid]) -> Any:
     axes = figure.subplots(1, len(entries), squeeze=False, sharey=True)[0]
     for ax, (grid, x) in zip(axes, entries, strict=True):
         _points(ax, grid, x, methods)
-        ax.set_xlabel(f"{METRICS.get(grid.metric, grid.metric)} (%), {x_name(grid, x)} labelled")
+        ax.set_xlabel(f"{METRICS.get(grid.metric, grid.metric)} (%), {x_name(grid, x)} labeled")
     axes[0].invert_yaxis()
     figure.suptitle(dataset)
     return figure
@@ -160,7 +160,7 @@ def _points(ax: Any, grid: Grid, x: float, methods: Sequence[str]) -> None:
 
 def _x_axis(ax: Any, grid: Grid) -> None:
     if not grid.by_value:
-        ax.set_xlabel("labelled nodes (%)")
+        ax.set_xlabel("labeled nodes (%)")
         ax.set_xticks([100 * x for x in grid.xs])
         return
     if grid.xs[0] > 0 and grid.xs[-1] > LOG_AXIS_FACTOR * grid.xs[0]:

@@ -39,9 +39,9 @@ class Machine:
         given = {"device": self.device, "threads": self.threads}
         return replace(variant, settings={k: v for k, v in given.items() if k in own} | variant.settings)
 
-    def labelled(self, name: str) -> tuple[Dataset, Labels]:
+    def labeled(self, name: str) -> tuple[Dataset, Labels]:
         """A data set and its labels, read once."""
-        return _labelled(self.load, name, self.data_dir)
+        return _labeled(self.load, name, self.data_dir)
 
     def graph_digest(self, name: str) -> str:
         """A hash of a data set's edges, weights and labels."""
@@ -102,7 +102,7 @@ class SingleTask(Task):
 
 
 @cache
-def _labelled(load: Load, name: str, data_dir: Path | None) -> tuple[Dataset, Labels]:
+def _labeled(load: Load, name: str, data_dir: Path | None) -> tuple[Dataset, Labels]:
     data = load(name, data_dir)
     labels = read_labels(data.graph, data.labels)
     return data, labels
@@ -110,7 +110,7 @@ def _labelled(load: Load, name: str, data_dir: Path | None) -> tuple[Dataset, La
 
 @cache
 def _graph_digest(load: Load, name: str, data_dir: Path | None) -> str:
-    data, labels = _labelled(load, name, data_dir)
+    data, labels = _labeled(load, name, data_dir)
     whole = hashlib.sha256()
     for group in data.graph.groups():
         matrix = group.matrix
@@ -124,7 +124,7 @@ def _graph_digest(load: Load, name: str, data_dir: Path | None) -> str:
 
 @cache
 def _features_digest(load: Load, name: str, data_dir: Path | None) -> str:
-    data, _ = _labelled(load, name, data_dir)
+    data, _ = _labeled(load, name, data_dir)
     features = data.features
     parts = [features.indptr, features.indices, features.data] if sp.issparse(features) else [features]
     whole = hashlib.sha256()

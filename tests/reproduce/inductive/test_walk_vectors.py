@@ -66,7 +66,7 @@ def test_vectors_of_walks_are_made_together_and_networks_alone():
 
 
 def test_vectors_of_walks_find_the_groups_and_attributes_stand_beside_them(folder):
-    data, labels = Machine(folder).labelled("reddit")
+    data, labels = Machine(folder).labeled("reddit")
     setting = parse("deepwalk:dim=8:walks=20:epochs=60:batch=16")
     assert learn(setting, data, labels, 0, "cpu", 1).test > 0.9
     setting = parse("deepwalk:dim=8:walks=20:features=true")

@@ -1,4 +1,4 @@
-"""What is trained: a network that scores the labelled nodes of graphs, batch by batch."""
+"""What is trained: a network that scores the labeled nodes of graphs, batch by batch."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Inductive(SingleTask):
         }
 
     def result(self, machine: Machine) -> dict[str, Any]:
-        data, labels = machine.labelled(self.dataset)
+        data, labels = machine.labeled(self.dataset)
         found = asdict(learn(parse(self.spec), data, labels, self.seed, machine.device, machine.threads))
         return {"scores": {"micro_f1": found.pop("test")}} | found
 

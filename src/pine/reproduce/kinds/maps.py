@@ -51,7 +51,7 @@ class TSNEMap(SingleTask):
         return {"revision": MAP_REVISION, "score": Score(self.dataset, self.spec, 0, self.part).sources(machine)}
 
     def result(self, machine: Machine) -> dict[str, Any]:
-        data, labels = machine.labelled(self.dataset)
+        data, labels = machine.labeled(self.dataset)
         return map_of(machine.configure(parse(self.spec)).new(0), data, labels, self.part)
 
 

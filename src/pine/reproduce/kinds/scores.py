@@ -61,7 +61,7 @@ class Score(Task):
     @classmethod
     def make(cls, tasks: Sequence[Self], machine: Machine) -> Iterator[dict[str, Any]]:
         some = tasks[0]
-        data, labels = machine.labelled(some.dataset)
+        data, labels = machine.labeled(some.dataset)
         variant = machine.configure(parse(some.spec))
         check_fits(variant, data, labels)
         wanted = {task.part: [variant] for task in tasks}
