@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from support.command_line import pine
+from support.command_line import pine_process as pine
 
 
 def test_the_demo_prints_an_accuracy_and_draws_a_picture(tmp_path: Path):

@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from support.command_line import pine
+from support.command_line import pine_process as pine
 
 from pine import __version__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.command_line import pine, refused, write_ring
+from support.command_line import pine, pine_process, refused, write_ring
 
 from pine import PINE
 from pine.methods import load_run
@@ -14,7 +14,7 @@ from pine.methods import load_run
 def test_train_saves_a_run_from_the_users_own_files(tmp_path: Path):
     (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\nc,a\nd,e\n")
     (tmp_path / "labels.csv").write_text("id,label\na,red\nd,blue\n")
-    done = pine("train", tmp_path / "edges.csv", "--labels", tmp_path / "labels.csv", "--out", tmp_path / "run")
+    done = pine_process("train", tmp_path / "edges.csv", "--labels", tmp_path / "labels.csv", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert set(load_run(tmp_path / "run").predict(["b", "e"])) <= {"red", "blue"}
     assert load_run(tmp_path / "run").name == "pine"

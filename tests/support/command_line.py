@@ -1,19 +1,58 @@
-"""The command line as a person meets it: real processes."""
+"""The command line as a person meets it: in a process of its own, or, quicker, in this one."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pine.cli import main
+
+
+def pine_process(*arguments: Any, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run `pine ARGUMENTS` without the benchmark data, with other variables of the environment."""
+    command = [sys.executable, "-m", "pine", *map(str, arguments)]
+    environment = _environment(variables)
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+
 
 def pine(*arguments: Any, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run `pine ARGUMENTS` without the benchmark data, with other variables of the environment."""
-    environment = {key: value for key, value in os.environ.items() if key != "PINE_DATA"} | variables
-    command = [sys.executable, "-m", "pine", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+    """The same in this process: what main prints, and its exit code."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    words = ["pine", *map(str, arguments)]
+    started = _as_if_started(words, cwd or Path.cwd(), _environment(variables))
+    with started, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+
+def _environment(variables: dict[str, str]) -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key != "PINE_DATA"} | variables
+
+
+@contextlib.contextmanager
+def _as_if_started(words: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
+    """The arguments, folder and environment of a new process, and afterwards those of before."""
+    before = sys.argv, dict(os.environ), warnings.showwarning
+    with contextlib.chdir(folder):
+        try:
+            sys.argv = words
+            os.environ.clear()
+            os.environ.update(environment)
+            yield
+        finally:
+            sys.argv, variables, warnings.showwarning = before
+            os.environ.clear()
+            os.environ.update(variables)
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
