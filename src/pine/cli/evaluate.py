@@ -48,7 +48,8 @@ def evaluate(
     console = Console(stderr=json == "-")
     if not console.is_terminal:
         console.width = 120  # a file or a pipe has no width of its own
-    data = pine.datasets.load(dataset, data_dir=data_dir)
+    with progress_bar(console, dataset, in_bytes=True) as progress:
+        data = pine.datasets.load(dataset, data_dir=data_dir, progress=progress)
     results = pine.evaluation.results.read_results(path, dataset) if path is not None and resume else []
     runs = pine.evaluation.evaluate(data, variants, shares, repeats, done={result.key for result in results})
 

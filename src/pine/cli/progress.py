@@ -6,19 +6,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bar
 
 from pine._internal.progress import Progress
 
 
 @contextmanager
-def progress_bar(console: Console, what: str) -> Iterator[Progress]:
+def progress_bar(console: Console, what: str, *, in_bytes: bool = False) -> Iterator[Progress]:
     """A bar that disappears when the work is done; nothing is shown where there is no terminal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        DownloadColumn() if in_bytes else MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
