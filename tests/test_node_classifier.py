@@ -24,9 +24,11 @@ def planted() -> tuple[Graph, np.ndarray, np.ndarray]:
 def test_a_grid_search_over_node_ids_finds_a_setting_and_predicts():
     graph, names, kinds = planted()
     method = PINE(dim=8, epochs=30, lam=1.0).set_params(scaling="mean")
-    search = GridSearchCV(NodeClassifier(graph, method), {"method__lam": [1.0, 10.0]}, cv=3)
+    grid = {"method__lam": [1.0, 10.0], "method__training__dropout": [0.1]}
+    search = GridSearchCV(NodeClassifier(graph, method), grid, cv=3)
     search.fit(names[:40], kinds[:40])
     assert search.best_params_["method__lam"] in (1.0, 10.0)
+    assert search.best_estimator_.method_.training.dropout == 0.1
     assert (search.predict(names[40:]) == kinds[40:]).mean() > 0.8
     assert set(search.classes_) == {"odd", "even"}
 
