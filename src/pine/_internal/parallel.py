@@ -1,4 +1,4 @@
-"""Compiled kernels over ranges of rows on several threads; a range owns what it writes, so bits depend on no thread."""
+"""Compiled loops over ranges of rows on several threads; a range owns what it writes, so bits depend on no thread."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar, cast
+
+from numba import njit
 
 from pine.errors import InputError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile a loop over arrays on its first call, and keep it on disk; without the interpreter's lock."""
+    return cast(Function, njit(nogil=True, cache=True)(function))
 
 
 def number_of_threads(threads: int | None) -> int:

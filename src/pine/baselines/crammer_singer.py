@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 from pine.graph.sampling.streams import advanced, below, mixed, stream
 
 

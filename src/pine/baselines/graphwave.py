@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import eigsh
 from scipy.special import ive
 
-from pine._internal.compiled import compiled
 from pine._internal.memory import require_memory
-from pine._internal.parallel import number_of_threads, over_parts, parts
+from pine._internal.parallel import compiled, number_of_threads, over_parts, parts
 from pine._internal.settings import Count, FinitePositive
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from pine._internal.compiled import compiled
 from pine._internal.memory import require_memory
-from pine._internal.parallel import number_of_threads, parts
+from pine._internal.parallel import compiled, number_of_threads, parts
 from pine._internal.settings import Count, NonNegative, Positive, Range
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError

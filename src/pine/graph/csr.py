@@ -12,8 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
-from pine._internal.parallel import number_of_threads, over_ranges
+from pine._internal.parallel import compiled, number_of_threads, over_ranges
 
 IntArray = NDArray[np.integer[Any]]
 FloatArray = NDArray[np.floating[Any]]

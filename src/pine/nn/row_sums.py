@@ -19,8 +19,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pine._internal.compiled import compiled
-from pine._internal.parallel import over_ranges
+from pine._internal.parallel import compiled, over_ranges
 from pine.graph.csr import CSR
 
 # More ranges than threads, so that a thread that is held up leaves its work to the others.

@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pine.reproduce.cells import Grid, grids
 from pine.reproduce.experiment import Claim, Experiment
 from pine.reproduce.rows import Row
-from pine.reproduce.tables import METRICS
+from pine.reproduce.tables import METRICS, Grid, grids
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 
 from pine._internal.files import atomic_write
 from pine.plots import COLORS
-from pine.reproduce.cells import Grid
-from pine.reproduce.tables import METRICS, x_name
+from pine.reproduce.tables import METRICS, Grid, x_name
 
 MARKERS = "osD^vP*X<>hp"
 INKS = tuple("#808080" if color == "#F0E442" else color for color in COLORS)  # yellow is too light for a line

@@ -6,9 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from pine.reproduce.catalog import find
-from pine.reproduce.cells import Grid, grids
 from pine.reproduce.rows import read_rows
-from pine.reproduce.tables import METRICS
+from pine.reproduce.tables import METRICS, Grid, grids
 
 SHOWN_RATIOS = (0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous")

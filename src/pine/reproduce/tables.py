@@ -1,12 +1,85 @@
-"""Tables in Markdown: what the kinds of experiments share."""
+"""Rows of scores gathered into cells and grids, and written as tables in Markdown: what the kinds share."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from pine.reproduce.cells import Cell, Grid
+from pine.reproduce.rows import Row
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a method reached at one x over the repeats; without a number, why there is none."""
+
+    values: tuple[float, ...]
+    seconds: float
+    stopped: str
+    repeats: int  # finished or not
+
+    @property
+    def mean(self) -> float:
+        """Minus infinity where nothing finished."""
+        return statistics.mean(self.values) if self.values else float("-inf")
+
+    @property
+    def deviation(self) -> float:
+        return statistics.stdev(self.values) if len(self.values) > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One panel of a figure, and one table: methods by x, which is the ratio, or the value of a setting."""
+
+    dataset: str
+    panel: str
+    metric: str
+    by_value: bool
+    cells: dict[tuple[str, float], Cell]  # by method and x
+
+    @property
+    def methods(self) -> list[str]:
+        return list(dict.fromkeys(method for method, _ in self.cells))
+
+    @property
+    def xs(self) -> list[float]:
+        return sorted({x for _, x in self.cells})
+
+    def means(self, x: float) -> dict[str, float]:
+        """The mean of every method at one x."""
+        return {method: self.cells[method, x].mean for method in self.methods if (method, x) in self.cells}
+
+    def ahead(self, method: str, x: float) -> list[str]:
+        """Who is above a method at one x, the best first; all are where it has nothing."""
+        means = self.means(x)
+        own = means.get(method, float("-inf"))
+        above = [name for name, mean in means.items() if mean > own]
+        return sorted(above, key=means.__getitem__, reverse=True)
+
+
+def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
+    """The grids of an experiment; of one with values at several ratios, each ratio has its own."""
+    made = []
+    by_value = any(row["value"] is not None for row in rows)
+    panels = dict.fromkeys((row["dataset"], row["panel"], row["ratio"] if by_value else None) for row in rows)
+    several = len({ratio for _, _, ratio in panels}) > 1
+    for dataset, panel, ratio in panels:
+        own = [r for r in rows if (r["dataset"], r["panel"]) == (dataset, panel) and ratio in (None, r["ratio"])]
+        name = f"{panel}, {100 * ratio:g} %".removeprefix(", ") if several and ratio is not None else panel
+        for metric in metrics:
+            cells = {}
+            for key in dict.fromkeys((r["method"], r["value"] if by_value else r["ratio"]) for r in own):
+                runs = [r for r in own if (r["method"], r["value"] if by_value else r["ratio"]) == key]
+                done = [r for r in runs if not r["stopped"]]
+                seconds = statistics.mean(r["seconds"] for r in done) if done else 0.0
+                stopped = next((r["stopped"] for r in runs if r["stopped"]), "")
+                cells[key] = Cell(tuple(r[metric] for r in done), seconds, stopped, len(runs))
+            made.append(Grid(dataset, name, metric, by_value, cells))
+    return made
+
 
 METRICS = {"accuracy": "accuracy", "micro_f1": "micro F1", "macro_f1": "macro F1"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 from pine.baselines.skip_gram.simd import LANES, aligned_zeros, dot, mutual_update, padded
 
 

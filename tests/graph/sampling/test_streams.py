@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 from pine.graph.sampling.streams import advanced, alias_rows, below, chosen, mixed, stream
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 from pine.baselines.skip_gram.simd import dot, mutual_update
 from pine.graph.sampling.streams import advanced, below, chosen, mixed, stream
 

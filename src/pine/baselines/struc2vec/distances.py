@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
-from pine._internal.parallel import over_parts
+from pine._internal.parallel import compiled, over_parts
 from pine.baselines.struc2vec.rings import Rings
 
 PAIRS_PER_RANGE = 1024  # that a thread takes at a time

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
-from pine._internal.parallel import over_parts
+from pine._internal.parallel import compiled, over_parts
 from pine.graph.csr import CSR, build_csr
 from pine.graph.sampling.streams import advanced, alias_rows, chosen, mixed, stream, unit
 

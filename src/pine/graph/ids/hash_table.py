@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 
 Hash = Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], None]  # bytes, offsets, and where the hashes go
 

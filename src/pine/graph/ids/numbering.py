@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 from pine.graph.ids.column import Column
 from pine.graph.ids.hash_table import IntInterner, StringInterner
 from pine.graph.ids.node_ids import NodeIds

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 from pine.errors import InputError, listed
 from pine.graph.ids.column import column
 from pine.graph.read.dialect import Dialect, is_number, open_binary

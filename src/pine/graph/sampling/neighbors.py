@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
-from pine._internal.parallel import over_parts
+from pine._internal.parallel import compiled, over_parts
 from pine.graph.csr import CSR
 from pine.graph.sampling.streams import advanced, below, mixed, stream
 

@@ -13,8 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
-from pine._internal.parallel import over_parts
+from pine._internal.parallel import compiled, over_parts
 from pine.graph.csr import CSR
 from pine.graph.sampling.streams import advanced, alias_rows, chosen, mixed, stream
 

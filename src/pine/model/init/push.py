@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
+from pine._internal.parallel import compiled
 from pine.graph.csr import CSR
 from pine.model.init.rows import in_parts, weighted_sums
 

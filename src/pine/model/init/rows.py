@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine._internal.compiled import compiled
-from pine._internal.parallel import over_parts
+from pine._internal.parallel import compiled, over_parts
 
 MOST_RANGES, LEAST_ROWS = 64, 512  # the rows are cut into at most so many parts of at least so many
 

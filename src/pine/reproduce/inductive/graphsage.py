@@ -18,8 +18,8 @@ from torch_geometric.utils import scatter
 from pine.nn.neighbor_sum import SCALINGS
 from pine.nn.pyg_layers import PINEAggregation
 from pine.reproduce.inductive.graphs import Graphs
-from pine.reproduce.inductive.network import NodeNetwork
 from pine.reproduce.inductive.settings import LayerSettings, SampledSettings
+from pine.reproduce.inductive.training import NodeNetwork
 
 
 class PoolAggregator(nn.Module):

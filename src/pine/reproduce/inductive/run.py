@@ -9,9 +9,8 @@ from pine.datasets.dataset import Dataset
 from pine.labels import Labels
 from pine.nn.training import device_of, seed_torch, torch_left_alone
 from pine.reproduce.inductive.graphs import graphs_of
-from pine.reproduce.inductive.network import InductiveNetwork
 from pine.reproduce.inductive.settings import SampledSettings, Setting, WalkSettings
-from pine.reproduce.inductive.training import InductiveResult, OnEpoch, train
+from pine.reproduce.inductive.training import InductiveNetwork, InductiveResult, OnEpoch, train
 from pine.reproduce.inductive.walk_vectors import LinearNetwork, with_walk_vectors
 
 NETWORKS_REVISION = 1  # kept results go by it: raise it when what a network or its training computes changes

@@ -1,24 +1,55 @@
-"""Adam on batches of training graphs; the weights of the epoch with the best validation micro F1 are tested.
+"""Networks that score the nodes of graphs batch by batch, and their training by Adam.
 
-Labels of the validation graphs choose the epoch and nothing else; those of the test graphs are read at the end.
+The weights of the epoch with the best validation micro F1 are tested. Labels of the validation graphs choose the epoch
+and nothing else; those of the test graphs are read at the end.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pine.errors import InputError
 from pine.metrics import f1
 from pine.nn.losses import LOSSES
 from pine.nn.training import EarlyStopping
 from pine.reproduce.inductive.graphs import Graphs
-from pine.reproduce.inductive.network import InductiveNetwork
+from pine.reproduce.inductive.settings import Setting
+
+Batches = Iterator[tuple[Tensor, Tensor]]  # scores (n, num_outputs) and labels of n targets
+
+
+class InductiveNetwork(nn.Module, ABC):
+    setting: Setting
+
+    @abstractmethod
+    def outputs(self, graphs: Graphs, generator: torch.Generator, shuffled: bool = False) -> Batches:
+        """Scores and labels of all targets, shuffled in training; samples of neighbors are drawn from the generator."""
+
+
+class NodeNetwork(InductiveNetwork):
+    """A network that scores some nodes of a graph at a time."""
+
+    @abstractmethod
+    def forward(self, graphs: Graphs, nodes: Tensor, generator: torch.Generator) -> Tensor:
+        """Scores (n, num_outputs) of nodes (n,)."""
+
+    def outputs(self, graphs: Graphs, generator: torch.Generator, shuffled: bool = False) -> Batches:
+        """Scores and labels of all targets, a batch of nodes at a time."""
+        count, device = len(graphs.targets), graphs.x.device
+        if shuffled:
+            order = torch.randperm(count, generator=generator, device=device)
+        else:
+            order = torch.arange(count, device=device)
+        for some in torch.split(order, self.setting.batch):
+            yield self(graphs, graphs.targets[some], generator), graphs.labels[some]
+
 
 EVAL_SEED = 1  # of the samples of neighbors when a network is scored: the same for all networks and epochs
 

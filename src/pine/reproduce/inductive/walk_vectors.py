@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from pine.baselines import DeepWalk
 from pine.datasets.dataset import Dataset
 from pine.reproduce.inductive.graphs import Graphs, dense
-from pine.reproduce.inductive.network import NodeNetwork
 from pine.reproduce.inductive.settings import WalkSettings
+from pine.reproduce.inductive.training import NodeNetwork
 
 
 def with_walk_vectors(setting: WalkSettings, data: Dataset, seed: int, threads: int | None) -> Dataset:

@@ -18,8 +18,8 @@ from pine.nn.pyg_layers import PINEAggregation, PINEConv
 from pine.reproduce.inductive.attention import SparseGATConv
 from pine.reproduce.inductive.graphs import Graphs, collate
 from pine.reproduce.inductive.graphsage import SAGELayer
-from pine.reproduce.inductive.network import Batches, InductiveNetwork
 from pine.reproduce.inductive.settings import WholeSettings
+from pine.reproduce.inductive.training import Batches, InductiveNetwork
 
 
 class WholeNetwork(InductiveNetwork):

@@ -13,7 +13,6 @@ import numpy as np
 from pine._internal.optional import need_pyg
 from pine.baselines import DeepWalk
 from pine.evaluation.protocol import Part
-from pine.reproduce.cells import grids
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.figures import panels_figure, save_figure
 from pine.reproduce.inductive.run import NETWORKS_REVISION, learn
@@ -21,7 +20,7 @@ from pine.reproduce.inductive.settings import WalkSettings, parse
 from pine.reproduce.kinds.scores import Scores, TableEntry
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Runner
-from pine.reproduce.tables import cell_text, grid_title, markdown_table
+from pine.reproduce.tables import cell_text, grid_title, grids, markdown_table
 from pine.reproduce.tasks import Machine, SingleTask
 
 ALL_LABELS = 1.0  # the ratio in the rows: all labels of the training graphs are known

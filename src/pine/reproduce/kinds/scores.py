@@ -11,14 +11,13 @@ from pine._internal.settings import plain_settings
 from pine.evaluation.protocol import SCORING_REVISION, Part
 from pine.evaluation.run import check_fits, scored
 from pine.evaluation.variants import parse
-from pine.reproduce.cells import grids
 from pine.reproduce.claims import GRID_CHECKS, Check
 from pine.reproduce.experiment import Experiment, Method, Value
 from pine.reproduce.figures import lines_figure, rows_figure, save_figure
 from pine.reproduce.kinds.kind import Kind
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Results, Runner, stop_text
-from pine.reproduce.tables import grid_table
+from pine.reproduce.tables import grid_table, grids
 from pine.reproduce.tasks import Machine, Task
 
 SCORE_COLUMNS = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")
