@@ -49,8 +49,9 @@ def labels_for(method: type[Embedder], labels: Any) -> Any:
 def quick(method: type[Embedder]) -> Any:
     """The method, with fewer rounds where it has many: the contract is not about accuracy."""
     model = method()
-    settings = model.get_params()
-    return model.set_params(epochs=min(settings["epochs"] or 60, 60)) if "epochs" in settings else model
+    most = {"epochs": 60, "walks": 20, "label_steps": 400, "steps": 1000}
+    settings = {name: value for name, value in model.get_params().items() if name in most}
+    return model.set_params(**{name: min(value or most[name], most[name]) for name, value in settings.items()})
 
 
 def test_every_node_gets_a_finite_vector_isolated_ones_too(method):
