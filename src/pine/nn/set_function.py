@@ -144,6 +144,9 @@ class SetFunction(nn.Module):
 
     def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         """Sum the messages over the neighbors in each group and finish h: (num_targets, d)."""
+        return self._outer(self._summed(messages, groups))
+
+    def _summed(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         if len(groups) != len(self.M):
             raise InputError(f"groups must have one entry per group, {len(self.M)}, got {len(groups)}")
         sums = [
@@ -153,7 +156,19 @@ class SetFunction(nn.Module):
         ]
         if not sums:
             raise InputError("every group is None, so the number of targets is unknown; give an empty CSR for one")
-        return self._outer(torch.stack(sums).sum(0) if len(sums) > 1 else sums[0])
+        return torch.stack(sums).sum(0) if len(sums) > 1 else sums[0]
+
+    def hidden(self, xs: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
+        """sigma(W z + b) of each target, the layer after the sums: (num_targets, L)."""
+        return SIGMA[self.sigma](self._summed(self.messages(xs), groups) + self.b[..., None, :])
+
+    @torch.no_grad()
+    def fit_c(self, hidden: Tensor, wanted: Tensor, ridge: float) -> None:
+        """Ridge regression of wanted (n, d) on the hidden layer (n, L), for "two-layer": f is linear in c."""
+        target = wanted.mT[..., None] if self.heads == "separate" else wanted
+        gram = hidden.mT @ hidden / len(wanted) + ridge * torch.eye(self.L, dtype=hidden.dtype, device=hidden.device)
+        c = torch.linalg.solve(gram, hidden.mT @ target / len(wanted)).mT
+        self.c.copy_(c / self._scaled(torch.ones_like(self.c)))
 
     def g(self, k: int, x: Tensor) -> Tensor:
         """g_k: (N, M_k) to (N, T_k Q_k)."""
