@@ -1,14 +1,13 @@
-"""How good and how fast the structural start is: exact and pushed, alone under logistic regression.
+"""How good and how fast the structural start is: exact and propagated, alone under logistic regression.
 
     python benchmarks/start.py [--data cora,citeseer,wikipedia,email-eu,pubmed,dblp] [--planted 200000] [--threads 1]
-                               [--hubs 500] [--hubs-continue-prob 0.6]
 
 Data sets come from PINE_DATA. "held out" trains on 80 % of the training labels and scores on the other 20 %: choices
 are made by it. "test" trains on all training labels and scores on the test nodes: for the record only. Accuracy in
 percent (micro-F1 for label sets) at 10, 50 and 90 % labeled; C = 0.1 on scaled vectors, mean of three splits or more
 draws. Times are multiples of scikit-learn's randomized_svd of the same adjacency to as many dimensions, measured beside
 it; compiled code is warm. The planted graph has groups of 400 nodes, average degree 10 and 60 % of its edges inside
-groups; its nodes are classified by the nearest group mean. --hubs 0 leaves the part of the hubs out (start_hubs).
+groups; its nodes are classified by the nearest group mean.
 """
 
 from __future__ import annotations
@@ -33,11 +32,10 @@ from pine.datasets import load
 from pine.evaluation import split
 from pine.graph.csr import CSR
 from pine.labels import read_labels
-from pine.model.init import hubs as start_hubs
 from pine.model.init import start
 
 DIM, RATIOS, REPEATS = 64, (0.1, 0.5, 0.9), 3
-WAYS = {"exact": 10**12, "pushed": 0}  # up to how many nodes the start is exact
+WAYS = {"exact": 10**12, "propagated": 0}  # up to how many nodes the start is exact
 LIMIT = start.EXACT_NODES
 
 
@@ -101,7 +99,7 @@ def report_data(name: str, threads: int | None) -> None:
 def report_planted(num_nodes: int, threads: int | None) -> None:
     adjacency, group = planted_graph(num_nodes)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    x, seconds = make_start(adjacency, "pushed", threads)
+    x, seconds = make_start(adjacency, "propagated", threads)
     peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
     x = StandardScaler().fit_transform(x)
     order = np.random.default_rng(1).permutation(num_nodes)
@@ -124,12 +122,9 @@ def main() -> None:
     parser.add_argument("--data", default="cora,citeseer,wikipedia,email-eu,pubmed,dblp")
     parser.add_argument("--planted", type=int, default=200_000)
     parser.add_argument("--threads", type=int, default=None)
-    parser.add_argument("--hubs", type=int, default=start_hubs.HUBS)
-    parser.add_argument("--hubs-continue-prob", type=float, default=start_hubs.HUB_CONTINUE_PROB)
     given = parser.parse_args()
-    start_hubs.HUBS, start_hubs.HUB_CONTINUE_PROB = given.hubs, given.hubs_continue_prob
     warnings.simplefilter("ignore")  # nearly converged regressions
-    make_start(planted_graph(800)[0], "pushed", given.threads)  # compile
+    make_start(planted_graph(800)[0], "propagated", given.threads)  # compile
     if given.planted:
         # First, so that its peak memory is its own.
         report_planted(given.planted, given.threads)
