@@ -94,7 +94,7 @@ def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) 
     """x before training: (num_nodes, dim)."""
     if settings.training.start == "random":
         return (0.1 * rng.standard_normal((graph.num_nodes, settings.dim))).astype(np.float32)
-    return structural_start(graph.links(), settings.dim, rng, threads=settings.threads)
+    return structural_start(graph.links(), settings.dim, rng, threads=settings.threads, device=settings.device)
 
 
 def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
