@@ -1,7 +1,8 @@
-"""Row tiles in LLVM's vector types: sums of neighbors' rows kept in half precision, and small matrix products.
+"""Row tiles in LLVM's vector types: sums of neighbors' rows kept in 16 bits, and small matrix products.
 
 Numba's own loops write a sum back to memory for every term; here a tile of it stays in registers. Rows that are
-gathered at random are float16 (their bits, in arrays of uint16), which halves the bytes to fetch; sums are float32.
+gathered at random have entries from -1 to 1 in steps of 1 / STEPS (int16), which halves the bytes to fetch and is finer
+than float16 is for most of them, on any CPU; sums are float32.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ WIDE = 64
 ROWS = 4  # of a product that are made at a time
 AHEAD = 8  # entries before a row's turn to ask for it: most rows come from memory, and few can be waited for at once
 CACHE_LINE = 64  # bytes
+STEPS = 2**15 - 1  # of a 16-bit entry from 0 to 1
 
-_INT, _FLOAT, _HALF = ir.IntType(64), ir.FloatType(), ir.HalfType()
+_INT, _WORD, _SHORT, _FLOAT = ir.IntType(64), ir.IntType(32), ir.IntType(16), ir.FloatType()
 _Build = Callable[..., Any]
 
 
@@ -37,7 +39,7 @@ def sum_row(
     out: NDArray[Any],
     at: int,
 ) -> None:
-    """out[at] = scale * sum of w_e x[j] over the entries e of a row, j their columns; x float16, out float32."""
+    """out[at] = scale * sum of w_e x[j] over the entries e of a row, j their columns; x int16, out float32."""
     column = 0
     while column + WIDE <= x.shape[1]:
         _sum_tile(indptr[row], indptr[row + 1], indices, weights, scale, x, out, at, column, WIDE)
@@ -62,7 +64,7 @@ def multiply(a: NDArray[Any], b: NDArray[Any], out: NDArray[Any]) -> None:
 
 @compiled
 def copy_row(x: NDArray[Any], row: int, out: NDArray[Any], at: int) -> None:
-    """out[at] = x[row], from float32 to float16 or back."""
+    """out[at] = x[row], from float32 to int16 or back."""
     for column in range(0, x.shape[1], NARROW):
         _copy_tile(x, row, out, at, column, NARROW)
 
@@ -88,36 +90,45 @@ class _Writer:
 
     def prefetch(self, which: int, *index: Any) -> None:
         """Ask for the cache lines of a tile, to be read soon."""
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        byte = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, _WORD, _WORD, _WORD])
         ask = cgutils.get_or_insert_function(self.builder.module, kind, "llvm.prefetch.p0")
         start = self.builder.bitcast(self.item(which, *index), byte)
-        size = self.tile * (2 if self.given[which].dtype == types.uint16 else 4)
+        size = self.tile * self.given[which].dtype.bitwidth // 8
         for offset in range(0, size, CACHE_LINE):
             line = self.builder.gep(start, [ir.Constant(_INT, offset)])
-            self.builder.call(ask, [line, word(0), word(3), word(1)])
+            self.builder.call(ask, [line, _WORD(0), _WORD(3), _WORD(1)])
 
     def load(self, which: int, *index: Any) -> Any:
-        """A tile that begins at an item, as float32."""
-        if self.given[which].dtype == types.uint16:
-            pointer = self.builder.bitcast(self.item(which, *index), ir.VectorType(_HALF, self.tile).as_pointer())
-            return self.builder.fpext(self.builder.load(pointer, align=2), self.vector)
-        pointer = self.builder.bitcast(self.item(which, *index), self.vector.as_pointer())
-        return self.builder.load(pointer, align=4)
+        """A tile that begins at an item, as float32; of int16, the number of steps."""
+        pointer = self.item(which, *index)
+        if self.given[which].dtype == types.float32:
+            return self.builder.load(self.builder.bitcast(pointer, self.vector.as_pointer()), align=4)
+        pointer = self.builder.bitcast(pointer, ir.VectorType(_SHORT, self.tile).as_pointer())
+        steps = self.builder.sext(self.builder.load(pointer, align=2), ir.VectorType(_WORD, self.tile))
+        return self.builder.sitofp(steps, self.vector)
 
     def store(self, value: Any, which: int, *index: Any) -> None:
-        halves = self.given[which].dtype == types.uint16
-        kind = ir.VectorType(_HALF, self.tile) if halves else self.vector
-        value = self.builder.fptrunc(value, kind) if halves else value
-        pointer = self.builder.bitcast(self.item(which, *index), kind.as_pointer())
-        self.builder.store(value, pointer, align=2 if halves else 4)
+        """A tile of float32; as int16, to the nearest step."""
+        pointer = self.item(which, *index)
+        if self.given[which].dtype == types.float32:
+            self.builder.store(value, self.builder.bitcast(pointer, self.vector.as_pointer()), align=4)
+            return
+        # Conversion cuts fractions off: the nearest step is that of half a step more, above zero.
+        above = self.builder.fadd(self.builder.fmul(value, self.number(STEPS)), self.number(STEPS + 1.5))
+        words = ir.VectorType(_WORD, self.tile)
+        steps = self.builder.sub(self.builder.fptosi(above, words), ir.Constant(words, [STEPS + 1] * self.tile))
+        shorts = ir.VectorType(_SHORT, self.tile)
+        pointer = self.builder.bitcast(pointer, shorts.as_pointer())
+        self.builder.store(self.builder.trunc(steps, shorts), pointer, align=2)
+
+    def number(self, value: float) -> Any:
+        return ir.Constant(self.vector, [float(value)] * self.tile)
 
     def spread(self, number: Any) -> Any:
         """The same float in all lanes."""
-        one = self.builder.insert_element(
-            ir.Constant(self.vector, ir.Undefined), number, ir.Constant(ir.IntType(32), 0)
-        )
-        lanes = ir.Constant(ir.VectorType(ir.IntType(32), self.tile), [0] * self.tile)
+        one = self.builder.insert_element(ir.Constant(self.vector, ir.Undefined), number, ir.Constant(_WORD, 0))
+        lanes = ir.Constant(ir.VectorType(_WORD, self.tile), [0] * self.tile)
         return self.builder.shuffle_vector(one, one, lanes)
 
     def zeros(self) -> Any:
@@ -144,7 +155,8 @@ def _sum_in_llvm(
             if weights is not types.none:
                 term = builder.fmul(term, to.spread(builder.load(to.item(3, entry))))
             builder.store(builder.fadd(builder.load(total), term), total)
-        to.store(builder.fmul(builder.load(total), to.spread(scale)), 6, at, column)
+        total = builder.fmul(builder.load(total), to.number(1 / STEPS))
+        to.store(builder.fmul(total, to.spread(scale)), 6, at, column)
         return context.get_dummy_value()
 
     return types.void(*given), write
@@ -183,7 +195,10 @@ def _copy_in_llvm(context: Any, x: Any, row: Any, out: Any, at: Any, column: Any
     def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         to = _Writer(context, builder, given, values, tile.literal_value)
         _, row, _, at, column, _ = values
-        to.store(to.load(0, row, column), 2, at, column)
+        value = to.load(0, row, column)
+        if x.dtype == types.int16:
+            value = builder.fmul(value, to.number(1 / STEPS))
+        to.store(value, 2, at, column)
         return context.get_dummy_value()
 
     return types.void(*given), write
