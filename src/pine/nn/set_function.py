@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
 from pine.nn.functional import dropout
-from pine.nn.messages import SIGMA, g, messages
+from pine.nn.messages import SIGMA, g, layer, messages
 from pine.nn.neighbor_sum import SCALINGS, Neighbors, neighbor_sum, neighbor_sum_reference
 
 
@@ -136,10 +136,8 @@ class SetFunction(nn.Module):
         Ws = torch.split(self._scaled(self.W), self.z_sizes, dim=-1)
         for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True)):
             a, u, v = self._inner(k)
-            y = messages(self._input(k, x, generator), a, u, v, W_k, self.sigma, self.chunk)
-            if self.centered:
-                y = y - (W_k @ self._g_of_0(k)[..., None]).mT
-            made.append(y)
+            offset = self._g_of_0(k) if self.centered else None
+            made.append(messages(self._input(k, x, generator), a, u, v, W_k, self.sigma, self.chunk, offset))
         return made
 
     def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
@@ -210,11 +208,11 @@ class SetFunction(nn.Module):
         return x.unsqueeze(1) if x.ndim == 3 and self.heads == "separate" else x
 
     def _outer(self, s: Tensor) -> Tensor:
-        sigma = SIGMA[self.sigma]
-        s = sigma(s + self.b[..., None, :])
         if self.B is not None and self.e is not None:
-            s = sigma(s @ self._scaled(self.B).mT + self.e[..., None, :])
-        out = s @ self._scaled(self.c).mT
+            s = layer(s, self.b, self._scaled(self.B), self.sigma)
+            out = layer(s, self.e, self._scaled(self.c), self.sigma)
+        else:
+            out = layer(s, self.b, self._scaled(self.c), self.sigma)
         return out.squeeze(-1).mT if self.heads == "separate" else out
 
 
