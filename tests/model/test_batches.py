@@ -143,7 +143,7 @@ def test_a_fit_in_batches_learns_and_has_the_same_bits_for_a_seed(settings):
 
 def test_an_epoch_is_one_step_over_all_batches_with_new_samples():
     graph = Graph.from_edges(np.random.default_rng(0).integers(0, 60, (300, 2)), nodes=range(60))
-    settings = SMALL | {"epochs": 3, "dropout": 0.0, "node_dropout": 0.0}
+    settings = SMALL | {"epochs": 3, "dropout": 0.0}
     seen = np.arange(60) % 3
     whole = pine_with(**settings).fit(graph, seen)
     # After three steps of Adam, as with the whole graph; a step a batch would be nine.

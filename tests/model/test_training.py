@@ -35,18 +35,29 @@ def trained(objective: Bowl, schedule: Schedule, **hooks: Any) -> list[dict[str,
     return train(given, schedule, torch.Generator(), **hooks)
 
 
-def test_what_trusts_own_predictions_grows_to_its_weight_over_the_warmup():
-    objective = Bowl()
-    trained(objective, Schedule(6, 0.1, 0.1, warmup_epochs=4))
+def test_what_trusts_own_predictions_grows_to_its_weight_over_two_thirds_of_the_epochs():
+    objective, warm = Bowl(), Bowl()
+    trained(objective, Schedule(6, 0.1, 0.1))
     assert objective.warmups == [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+    trained(warm, Schedule(6, 0.1, 0.1, theta_is_new=False))
+    assert warm.warmups == [1.0] * 6
 
 
-def test_x_stays_frozen_for_some_epochs_while_the_rest_learns():
+def test_rates_rise_in_at_most_five_epochs_and_fall_along_a_cosine():
+    schedule = Schedule(105, 0.1, 0.1)
+    rates = [schedule.rate(epoch) for epoch in range(1, 106)]
+    assert rates[:6] == pytest.approx([1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1])
+    assert rates[5 + 50] == pytest.approx(0.5)
+    assert 0 < rates[-1] < 1e-3
+    assert rates[5:] == sorted(rates[5:], reverse=True)
+    assert Schedule(1, 0.1, 0.1).rate(1) == 1
+
+
+def test_no_epochs_leave_everything_as_it_is():
     objective = Bowl()
-    history = trained(objective, Schedule(5, 0.1, 0.1, freeze_epochs=3))
-    assert objective.e_before[:4] == [1.0] * 4
-    assert objective.e_before[4] < 1.0
-    assert history[3]["bowl"] < history[0]["bowl"]
+    assert trained(objective, Schedule(0, 0.1, 0.1)) == []
+    assert not objective.training
+    assert float(objective.e.detach()[0, 0, 0]) == 1
 
 
 def test_x_and_the_rest_have_learning_rates_of_their_own():
@@ -56,16 +67,10 @@ def test_x_and_the_rest_have_learning_rates_of_their_own():
     assert float(objective.w.detach()[0, 0]) == pytest.approx(1 - 0.5)
 
 
-def test_evaluations_come_after_their_epochs_without_dropout_and_every_epoch_is_told_of():
-    objective, evals = Bowl(), []
+def test_every_epoch_is_told_of_and_dropout_is_off_in_the_end():
+    objective = Bowl()
     epochs: list[int] = []
-    trained(
-        objective,
-        Schedule(5, 0.1, 0.1, eval_epochs=frozenset({2, 5})),
-        on_eval=lambda epoch: evals.append((epoch, objective.training, len(objective.warmups))),
-        on_epoch=epochs.append,
-    )
-    assert evals == [(2, False, 2), (5, False, 5)]
+    trained(objective, Schedule(5, 0.1, 0.1), on_epoch=epochs.append)
     assert epochs == [0, 1, 1, 1, 1, 1]  # none were restored
     assert not objective.training
 

@@ -131,7 +131,7 @@ def test_numbers_are_predicted_as_before_in_the_units_of_the_new_ones():
 
 
 def test_settings_chosen_before_are_kept_unless_the_model_fixes_them():
-    earlier = pine_with(epochs=30, label_share=0.35, **SMALL).fit(GRAPH, words("low", "mid", "top"))
+    earlier = pine_with(label_share=0.35, **SMALL).fit(GRAPH, words("low", "mid", "top"))
     chosen = earlier.learned_.choice
     assert chosen.score > 0
     assert chosen.label_share == 0.35

@@ -124,7 +124,7 @@ def _numbers() -> np.ndarray:
 
 
 PINE_CASES: dict[str, Callable[[], Outputs]] = {
-    "cross-validated": lambda: of_method(PINE(), small_graph(between=0.0), _clear_labels(), epochs=None, folds=2),
+    "chosen": lambda: of_method(PINE(), small_graph(between=0.0), _clear_labels(), epochs=None),
     "no labels": lambda: of_method(PINE(), labels=None),
     "typed graph": lambda: of_method(PINE(), typed_graph(), {"author": {node: node % 3 for node in range(16)}}),
     "label sets": lambda: of_method(PINE(), labels=_label_sets(), lam=5.0),

@@ -191,7 +191,8 @@ class Trainer:
         made = Objective(f.to(self.device), self.types, lambdas, settings, visible, features, batched=batched)
         made.eval().begin_at(self.start)
         if settings.start == "structural":
-            made.begin_near(self.start["e"], f=self.f_is_new, theta=self.theta_is_new)
+            # Where there are features, theta learns with them: an e that explains all labels would leave A nothing.
+            made.begin_near(self.start["e"], f=self.f_is_new, theta=self.theta_is_new and not self.columns)
         return made
 
     def train(self, objective: Objective, epochs: int, writer: CheckpointWriter) -> History:
