@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from pine.nn.triton_device import runs_triton
+
 SIGMA = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 _SIGMA_ = {"tanh": torch.tanh_, "sigmoid": torch.sigmoid_}
 # sigma' in terms of sigma, times the incoming gradient.
@@ -36,6 +38,11 @@ def messages(x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, 
 
     floats: of g made at a time; None: as many as suit the device.
     """
+    if x.dtype == torch.float32 and runs_triton(x.device):
+        from pine.nn import triton_messages  # only where Triton is installed
+
+        if triton_messages.fits(x, a, W):
+            return triton_messages.triton_messages(x, a, u, v, W, sigma)
     if floats is None:
         floats = CACHE_FLOATS if x.device.type == "cpu" else DEVICE_FLOATS
     nodes = max(1, floats // W[..., 0, :].numel())
