@@ -22,8 +22,11 @@ if find_spec("triton") is not None and (DEVICE.type == "cuda" or os.environ.get(
 else:
     pytest.skip("needs a CUDA device with Triton", allow_module_level=True)
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in exp")  # the interpreter's, in NumPy
-# It knows no sums of bfloat16.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:overflow encountered in exp"),  # Triton's interpreter
+    pytest.mark.filterwarnings("ignore:Attempting to run cuBLAS"),  # torch, if its first product is in a backward pass
+]
+# The interpreter knows no sums of bfloat16.
 PRECISION = kernels.PRECISION if DEVICE.type == "cuda" else "tf32x3"
 
 

@@ -68,7 +68,7 @@ class _TritonMessages(torch.autograd.Function):
         tile = backward_tile(x, w)
         blocks = triton.cdiv(N, tile["NODES"])
         programs = min(blocks, max(1, 4 * multiprocessors(x.device) // B))
-        sizes = [Q * T * L, Q * T, Q * T, tile["QS"] * T * M]
+        sizes = [Q * T * L, Q * T, Q * T, T * M]
         own = x.new_empty(B, programs, sum(sizes))
         if own.numel():
             _backward[(programs, B)](
@@ -92,7 +92,7 @@ class _TritonMessages(torch.autograd.Function):
         du = du.view(B, Q, T).mT
         return (
             dx,
-            da.view(B, tile["QS"], T, M).sum(1),
+            da.view(B, T, M),
             du if u.shape[-2] == T else du.sum(-2, keepdim=True),
             dv.view(B, Q, T).sum(-1)[:, None],
             dW.view(B, Q, T, L).permute(0, 3, 2, 1).flatten(-2),
@@ -111,30 +111,26 @@ def _sizes(x: Tensor, u: Tensor, w: Tensor) -> tuple[int, ...]:
     return N, M, Q, T, L, x.stride(0), x.stride(1), u.shape[-2] * Q, 0 if u.shape[-2] < T else Q
 
 
+# 64 nodes by 4 warps were fastest of what was tried on an H200, with no loads ahead in the backward pass, which has no
+# registers left for them; 8 warps took twice as long, and read beyond the arrays as Triton 3.6 compiled them.
+
+
 def forward_tile(x: Tensor, w: Tensor) -> dict[str, int]:
-    """Nodes of a block, how many q it does at a time, and sizes rounded up; fastest of those tried on an H200."""
-    return {"NODES": 64, "num_warps": 4, "num_stages": 2, **_rounded(x, w, 32)}
+    return {"NODES": 64, "num_warps": 4, "num_stages": 2, **_rounded(x, w)}
 
 
 def backward_tile(x: Tensor, w: Tensor) -> dict[str, int]:
-    return {"NODES": 64, "num_warps": 4, "num_stages": 1, **_rounded(x, w, 32)}
+    return {"NODES": 64, "num_warps": 4, "num_stages": 1, **_rounded(x, w)}
 
 
-def _rounded(x: Tensor, w: Tensor, columns: int) -> dict[str, int]:
-    """columns: of g made at a time, if there are not more for one q already."""
-    M, (_, Q, T, L) = x.shape[-1], w.shape
-    QS = min(Q, max(1, columns // T))
-    M, J, L = (max(16, triton.next_power_of_2(size)) for size in (M, QS * T, L))
-    return {"QS": QS, "BM": M, "BJ": J, "BL": L}
+def _rounded(x: Tensor, w: Tensor) -> dict[str, int]:
+    M, T, L = (max(16, triton.next_power_of_2(size)) for size in (x.shape[-1], *w.shape[-2:]))
+    return {"BM": M, "BT": T, "BL": L}
 
 
 @kernel
 def _sigma(s, TANH: tl.constexpr):  # type: ignore[no-untyped-def]
     return 2 * tl.sigmoid(2 * s) - 1 if TANH else tl.sigmoid(s)
-
-
-# In both kernels a tile of g has columns j = 0 .. QS T - 1, for t = j mod T and q = q0 + j div T, which is how W lies:
-# a and so p stand there QS times over.
 
 
 @kernel
@@ -155,27 +151,24 @@ def _forward(  # type: ignore[no-untyped-def]
     u_copy,
     u_row,
     NODES: tl.constexpr,
-    QS: tl.constexpr,
     BM: tl.constexpr,
-    BJ: tl.constexpr,
+    BT: tl.constexpr,
     BL: tl.constexpr,
     TANH: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
     copy = tl.program_id(1).to(tl.int64)
     n = (tl.program_id(0) * NODES + tl.arange(0, NODES)[:, None]).to(tl.int64)
-    m, j, k = tl.arange(0, BM), tl.arange(0, BJ), tl.arange(0, BL)[None, :]
+    m, t, k = tl.arange(0, BM), tl.arange(0, BT), tl.arange(0, BL)[None, :]
     block = tl.load(x + copy * x_copy + n * x_row + m[None, :], mask=(n < N) & (m < M)[None, :], other=0.0)
-    inside_a = (j < QS * T)[:, None] & (m < M)[None, :]
-    rows = tl.load(a + copy * T * M + (j % T)[:, None] * M + m[None, :], mask=inside_a, other=0.0)
-    p = tl.dot(block, tl.trans(rows), input_precision=PRECISION)
+    at = tl.load(a + copy * T * M + t[None, :] * M + m[:, None], mask=(t < T)[None, :] & (m < M)[:, None], other=0.0)
+    p = tl.dot(block, at, input_precision=PRECISION)
     total = tl.zeros((NODES, BL), tl.float32)
-    for q in range(0, Q, QS):
-        inside = j < min(QS, Q - q) * T
-        uq = tl.load(u + copy * u_copy + (j % T) * u_row + q + j // T, mask=inside, other=0.0)
-        vq = tl.load(v + copy * Q + q + j // T, mask=inside, other=0.0)
-        wq = tl.load(w + (copy * Q + q) * T * L + j[:, None] * L + k, mask=inside[:, None] & (k < L), other=0.0)
-        total = tl.dot(_sigma(p * uq[None, :] + vq[None, :], TANH), wq, total, input_precision=PRECISION)
+    for q in range(Q):
+        uq = tl.load(u + copy * u_copy + t * u_row + q, mask=t < T, other=0.0)
+        z = _sigma(p * uq[None, :] + tl.load(v + copy * Q + q), TANH)
+        wq = tl.load(w + (copy * Q + q) * T * L + t[:, None] * L + k, mask=(t < T)[:, None] & (k < L), other=0.0)
+        total = tl.dot(z, wq, total, input_precision=PRECISION)
     tl.store(y + (copy * N + n) * L + k, total, mask=(n < N) & (k < L))
 
 
@@ -202,48 +195,46 @@ def _backward(  # type: ignore[no-untyped-def]
     dy_row,
     blocks,
     NODES: tl.constexpr,
-    QS: tl.constexpr,
     BM: tl.constexpr,
-    BJ: tl.constexpr,
+    BT: tl.constexpr,
     BL: tl.constexpr,
     TANH: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
     copy, program, programs = tl.program_id(1).to(tl.int64), tl.program_id(0), tl.num_programs(0)
-    m, j, k = tl.arange(0, BM), tl.arange(0, BJ), tl.arange(0, BL)[None, :]
-    inside_a = (j < QS * T)[:, None] & (m < M)[None, :]
-    rows = tl.load(a + copy * T * M + (j % T)[:, None] * M + m[None, :], mask=inside_a, other=0.0)
-    # This program's sums: dW (Q, T, L), du (Q, T), dv (Q, T), da (QS, T, M).
-    dw = own + (copy * programs + program) * (Q * T * (L + 2) + QS * T * M)
+    m, t, k = tl.arange(0, BM), tl.arange(0, BT), tl.arange(0, BL)[None, :]
+    inside_a, inside_w = (t < T)[:, None] & (m < M)[None, :], (t < T)[:, None] & (k < L)
+    as_rows = tl.load(a + copy * T * M + t[:, None] * M + m[None, :], mask=inside_a, other=0.0)
+    # This program's sums: dW (Q, T, L), du (Q, T), dv (Q, T), da (T, M).
+    dw = own + (copy * programs + program) * (Q * T * (L + 2) + T * M)
     du = dw + Q * T * L
     dv = du + Q * T
-    da = tl.zeros((BJ, BM), tl.float32)
+    da = tl.zeros((BT, BM), tl.float32)
     for at in range(program, blocks, programs):
         n = (at * NODES + tl.arange(0, NODES)[:, None]).to(tl.int64)
         inside_x = (n < N) & (m < M)[None, :]
         block = tl.load(x + copy * x_copy + n * x_row + m[None, :], mask=inside_x, other=0.0)
         d_block = tl.load(dy + copy * dy_copy + n * dy_row + k, mask=(n < N) & (k < L), other=0.0)
-        p = tl.dot(block, tl.trans(rows), input_precision=PRECISION)
-        dp = tl.zeros((NODES, BJ), tl.float32)
-        for q in range(0, Q, QS):
-            inside = j < min(QS, Q - q) * T
-            inside_w = inside[:, None] & (k < L)
-            later = inside & (at > program)  # a program's first block finds nothing to add to
-            uq = tl.load(u + copy * u_copy + (j % T) * u_row + q + j // T, mask=inside, other=0.0)
-            vq = tl.load(v + copy * Q + q + j // T, mask=inside, other=0.0)
-            wq = tl.load(w + (copy * Q + q) * T * L + j[:, None] * L + k, mask=inside_w, other=0.0)
-            z = _sigma(p * uq[None, :] + vq[None, :], TANH)
+        p = tl.dot(block, tl.trans(as_rows), input_precision=PRECISION)
+        dp = tl.zeros((NODES, BT), tl.float32)
+        later = at > program  # the first block finds nothing to add to
+        for q in range(Q):
+            uq = tl.load(u + copy * u_copy + t * u_row + q, mask=t < T, other=0.0)
+            z = _sigma(p * uq[None, :] + tl.load(v + copy * Q + q), TANH)
+            wq = tl.load(w + (copy * Q + q) * T * L + t[:, None] * L + k, mask=inside_w, other=0.0)
             d = tl.dot(d_block, tl.trans(wq), input_precision=PRECISION) * (1 - z * z if TANH else z * (1 - z))
             dp += d * uq[None, :]
-            dwq, duq, dvq = dw + q * T * L + j[:, None] * L + k, du + q * T + j, dv + q * T + j
-            known = tl.load(dwq, mask=later[:, None] & (k < L), other=0.0)
+            dwq = dw + q * T * L + t[:, None] * L + k
+            known = tl.load(dwq, mask=inside_w & later, other=0.0)
             tl.store(dwq, tl.dot(tl.trans(z), d_block, known, input_precision=PRECISION), mask=inside_w)
-            known = tl.load(duq, mask=later, other=0.0)
-            tl.store(duq, known + tl.sum(d * p, axis=0), mask=inside)
-            known = tl.load(dvq, mask=later, other=0.0)
-            tl.store(dvq, known + tl.sum(d, axis=0), mask=inside)
+            known = tl.load(du + q * T + t, mask=(t < T) & later, other=0.0)
+            tl.store(du + q * T + t, known + tl.sum(d * p, axis=0), mask=t < T)
+            known = tl.load(dv + q * T + t, mask=(t < T) & later, other=0.0)
+            tl.store(dv + q * T + t, known + tl.sum(d, axis=0), mask=t < T)
         da = tl.dot(tl.trans(dp), block, da, input_precision=PRECISION)
         if dx is not None:
-            tl.store(dx + (copy * N + n) * M + m[None, :], tl.dot(dp, rows, input_precision=PRECISION), mask=inside_x)
+            tl.store(
+                dx + (copy * N + n) * M + m[None, :], tl.dot(dp, as_rows, input_precision=PRECISION), mask=inside_x
+            )
         tl.debug_barrier()  # the next block reads what other threads of this program wrote
-    tl.store(dv + Q * T + j[:, None] * M + m[None, :], da, mask=inside_a)
+    tl.store(dv + Q * T + t[:, None] * M + m[None, :], da, mask=inside_a)
