@@ -16,6 +16,7 @@ import statistics
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ from pine.graph.csr import CSR
 from pine.nn import Neighbors, SetFunction, neighbor_sum
 
 D = 64
-FORMS = ({"L": 16, "T": 32, "Q": 16}, {"L": 128, "T": 32, "Q": 8})
+FORMS: tuple[dict[str, Any], ...] = ({"L": 16, "T": 32, "Q": 16}, {"L": 128, "T": 32, "Q": 8})
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def main() -> None:
 
     bandwidth = copy_bandwidth()
     print(f"{torch.cuda.get_device_name()}, device copy {bandwidth / 1e12:.2f} TB/s; forward + backward")
-    print(f"{'nodes':>11}{'entries':>12}  {'work':<32}{'ms':>8}{'floor':>8}{'share':>7}{'peak GiB':>10}")
+    print(f"{'nodes':>11}{'entries':>12}  {'work':<38}{'ms':>8}{'floor':>8}{'share':>7}{'peak GiB':>10}")
     for nodes, edges in (map(int, size.split(":")) for size in chosen.sizes.split(",")):
         csr = power_law(nodes, edges)
         neighbors = Neighbors.of(csr, "sqrt", "cuda")
@@ -53,7 +54,7 @@ def main() -> None:
                 seconds, peak = measure(step, torch.randn(nodes, width, device="cuda"), chosen.rounds)
                 floor = needed / bandwidth
                 print(
-                    f"{nodes:>11,}{csr.nnz:>12,}  {work:<32}{1e3 * seconds:>8.2f}{1e3 * floor:>8.2f}"
+                    f"{nodes:>11,}{csr.nnz:>12,}  {work:<38}{1e3 * seconds:>8.2f}{1e3 * floor:>8.2f}"
                     f"{floor / seconds:>7.0%}{peak / 2**30:>10.2f}",
                     flush=True,
                 )

@@ -6,6 +6,7 @@ Runs on a CUDA device, or in Triton's interpreter on a CPU (TRITON_INTERPRET=1).
 from __future__ import annotations
 
 import os
+from functools import partial
 from importlib.util import find_spec
 
 import pytest
@@ -30,8 +31,9 @@ pytestmark = [
 PRECISION = kernels.PRECISION if DEVICE.type == "cuda" else "tf32x3"
 
 
-def drawn(N, M, T, Q, L, lead=(), x_lead=None, own_scales=False):
-    """x, a, u, v, W in double."""
+def drawn(sizes, lead=(), x_lead=None, own_scales=False):
+    """x, a, u, v, W in double, of sizes N, M, T, Q, L."""
+    N, M, T, Q, L = sizes
     shapes = ((N, M), (T, M), (T if own_scales else 1, Q), (1, Q), (L, T * Q))
     leads = (lead if x_lead is None else x_lead, *[lead] * 4)
     return [
@@ -45,17 +47,17 @@ def value_and_gradients(function, given):
     return y.detach(), *torch.autograd.grad(y, given, normal(*y.shape, seed=9).to(y))
 
 
-def definition(x, a, u, v, W, sigma):
+def definition(x, a, u, v, W, sigma="tanh"):
     return g(x, a, u, v, sigma).flatten(-2) @ W.mT
 
 
-def fast(*given, sigma="tanh"):
-    return kernels.triton_messages(*given, sigma, PRECISION)
+def fast(x, a, u, v, W, sigma="tanh"):
+    return kernels.triton_messages(x, a, u, v, W, sigma, PRECISION)
 
 
 def same_as_the_definition(given, sigma):
-    wanted = value_and_gradients(lambda *given: definition(*given, sigma), given)
-    got = value_and_gradients(lambda *given: fast(*given, sigma=sigma), [each.float() for each in given])
+    wanted = value_and_gradients(partial(definition, sigma=sigma), given)
+    got = value_and_gradients(partial(fast, sigma=sigma), [each.float() for each in given])
     for ours, exact in zip(got, wanted, strict=True):
         assert ours.shape == exact.shape
         assert (ours - exact).norm() < 1e-4 * exact.norm()
@@ -68,36 +70,36 @@ SIZES = [(71, 7, 5, 3, 6), (130, 64, 32, 8, 128), (200, 20, 17, 16, 16), (1, 1, 
 @pytest.mark.parametrize("own_scales", [False, True])
 @pytest.mark.parametrize("sizes", SIZES)
 def test_value_and_every_gradient_equal_the_definition(sizes, own_scales, sigma):
-    same_as_the_definition(drawn(*sizes, own_scales=own_scales), sigma)
+    same_as_the_definition(drawn(sizes, own_scales=own_scales), sigma)
 
 
 @pytest.mark.parametrize("x_lead", [(3,), ()])
 def test_several_models_side_by_side_are_each_their_own(x_lead):
-    same_as_the_definition(drawn(150, 9, 5, 3, 6, (3,), x_lead), "tanh")
+    same_as_the_definition(drawn((150, 9, 5, 3, 6), (3,), x_lead), "tanh")
 
 
 def test_values_far_out_saturate_and_are_no_overflow():
-    x, a, u, v, W = drawn(40, 3, 4, 2, 5)
+    x, a, u, v, W = drawn((40, 3, 4, 2, 5))
     given = [each.float() for each in (1e4 * x, a, u, v, W)]
     for got in value_and_gradients(fast, given):
         assert got.isfinite().all()
 
 
 def test_inputs_of_any_memory_layout_are_read_right():
-    x, a, u, v, W = (each.float() for each in drawn(60, 8, 4, 3, 5))
+    x, a, u, v, W = (each.float() for each in drawn((60, 8, 4, 3, 5)))
     wanted = fast(x, a, u, v, W)
     torch.testing.assert_close(fast(x.T.contiguous().T, a.T.contiguous().T, u, v, W.T.contiguous().T), wanted)
     torch.testing.assert_close(fast(x.repeat_interleave(2, 0)[::2], a, u, v, W), wanted)
 
 
 def test_the_same_input_gives_the_same_bits():
-    given = [each.float() for each in drawn(3000 if DEVICE.type == "cuda" else 300, 16, 8, 4, 16)]
+    given = [each.float() for each in drawn((3000 if DEVICE.type == "cuda" else 300, 16, 8, 4, 16))]
     first, second = (value_and_gradients(fast, given) for _ in range(2))
     assert all(map(torch.equal, first, second))
 
 
 def test_no_nodes_give_no_messages_and_no_gradient():
-    given = [each.float() for each in drawn(0, 3, 4, 2, 5)]
+    given = [each.float() for each in drawn((0, 3, 4, 2, 5))]
     y, dx, *others = value_and_gradients(fast, given)
     assert y.shape == (0, 5)
     assert dx.shape == (0, 3)
@@ -107,8 +109,9 @@ def test_no_nodes_give_no_messages_and_no_gradient():
 @on_cuda
 def test_what_does_not_fit_the_kernels_goes_the_way_of_torch():
     for sizes, lead in (((20, 300, 4, 2, 5), ()), ((20, 3, 100, 2, 5), ()), ((20, 3, 4, 2, 5), (2, 3))):
-        given = [each.float() for each in drawn(*sizes, lead)]
-        torch.testing.assert_close(messages(*given, "tanh"), definition(*given, "tanh"), rtol=1e-4, atol=1e-4)
+        x, a, u, v, W = (each.float() for each in drawn(sizes, lead))
+        y = messages(x, a, u, v, W, "tanh")
+        torch.testing.assert_close(y, definition(x, a, u, v, W), rtol=1e-4, atol=1e-4)
 
 
 @on_cuda

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 import torch
+from torch import Tensor
 
 
 @cache
@@ -23,6 +25,11 @@ def kernel(function: Callable[..., None]) -> Any:
     import triton
 
     return triton.jit(function)
+
+
+def on_device_of(x: Tensor) -> AbstractContextManager[Any]:
+    """Kernels start on the current device, which need not be where x is."""
+    return torch.cuda.device(x.device) if x.is_cuda else nullcontext()
 
 
 @cache

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pine.graph.csr import CSR
-from pine.nn.triton_device import kernel
+from pine.nn.triton_device import kernel, on_device_of
 
 LONGEST = 256
 
@@ -46,7 +46,7 @@ class TritonRows:
             return None if array is None else torch.tensor(array, device=device, dtype=dtype)
 
         self.num_rows = csr.num_rows
-        self.indices, self.weights = there(csr.indices), there(csr.weights)
+        self.indices, self.weights = torch.tensor(csr.indices, device=device), there(csr.weights)
         self.row_scale = there(row_scale, torch.float32)
         if column_scale is not None:
             # w_e s_j in the order of entries: to look s_j up in every sum takes 1.5 times as long.
@@ -70,48 +70,27 @@ class TritonRows:
             self._sum(each, out, None, None, out)
         return out[: self.num_rows]
 
-    def _sum(
-        self,
-        pieces: Round,
-        x: Tensor,
-        indices: Tensor | None,
-        weights: Tensor | None,
-        out: Tensor,
-    ) -> None:
+    def _sum(self, pieces: Round, x: Tensor, indices: Tensor | None, weights: Tensor | None, out: Tensor) -> None:
         num_pieces, width = len(pieces.cut) - 1, x.shape[1]
         tile = tile_of(width)
         grid = (triton.cdiv(num_pieces, tile["PIECES"]), triton.cdiv(width, tile["COLUMNS"]))
-        _sum_pieces[grid](
-            x,
-            indices,
-            weights,
-            self.row_scale,
-            pieces.cut,
-            pieces.place,
-            out,
-            num_pieces,
-            self.num_rows,
-            width,
-            x.stride(0),
-            **tile,
-        )
+        given = (x, indices, weights, self.row_scale, pieces.cut, pieces.place, out)
+        with on_device_of(x):
+            _sum_pieces[grid](*given, num_pieces, self.num_rows, width, x.stride(0), **tile)
 
 
 def tile_of(width: int) -> dict[str, int]:
     """How many pieces, entries of each and columns a program has at a time; fastest of those tried on an H200."""
     columns = min(128, max(4, triton.next_power_of_2(width)))
-    pieces = max(1, 64 // columns)
-    return {"PIECES": pieces, "ENTRIES": 8, "COLUMNS": columns, "num_warps": 1 if columns < 128 else 2}
+    entries = 8 if columns < 128 else 4
+    return {"PIECES": max(1, 64 // columns), "ENTRIES": entries, "COLUMNS": columns, "num_warps": 1}
 
 
 def cut_rows(indptr: NDArray[np.int64], longest: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64] | None]]:
-    """The cut and place of each round, on the host.
-
-    From the second round on, entries are rows of the output itself, behind its num_rows.
-    """
+    """The cut and place of each round, on the host; later rounds' entries are the rows behind the output."""
     degrees, rows = np.diff(indptr), None
     end = len(degrees)
-    rounds = []
+    rounds: list[tuple[NDArray[np.int64], NDArray[np.int64] | None]] = []
     while True:
         pieces = np.maximum(1, -(-degrees // longest))
         if pieces.max(initial=1) == 1:
