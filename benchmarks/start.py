@@ -1,142 +1,171 @@
-"""How good and how fast the structural start is: exact and pushed, alone under logistic regression.
+"""How good and how fast the start of large graphs is, beside ProNE, Cleora, randomized SVD and spectral embedding.
 
-    python benchmarks/start.py [--data cora,citeseer,wikipedia,email-eu,pubmed,dblp] [--planted 200000] [--threads 1]
-                               [--hubs 500] [--hubs-continue-prob 0.6]
+    python benchmarks/start.py [--planted 20000,200000,2000000] [--data pubmed,dblp,facebook-pages,...] [--star 100000]
+                               [--methods "whitened propagation,ProNE,Cleora"] [--threads 2] [--limit 900]
 
-Data sets come from PINE_DATA. "held out" trains on 80 % of the training labels and scores on the other 20 %: choices
-are made by it. "test" trains on all training labels and scores on the test nodes: for the record only. Accuracy in
-percent (micro-F1 for label sets) at 10, 50 and 90 % labeled; C = 0.1 on scaled vectors, mean of three splits or more
-draws. Times are multiples of scikit-learn's randomized_svd of the same adjacency to as many dimensions, measured beside
-it; compiled code is warm. The planted graph has groups of 400 nodes, average degree 10 and 60 % of its edges inside
-groups; its nodes are classified by the nearest group mean. --hubs 0 leaves the part of the hubs out (start_hubs).
+Every method runs in a process and an environment of its own (made once under --cache, by pip), with the same graph from
+a file and as many threads, all to 64 dimensions and with their own defaults; what is compiled is warm. Accuracy (micro
+F1 for label sets): logistic regression (C = 0.1, standardized) on at most 20,000 nodes, of which 10 and 50 % are seen.
+"/ faster peer" is the time over that of the faster of ProNE and Cleora; cpu the processor's seconds, which a busy
+machine lengthens less; memory the peak above the graph, in arrays of nodes x 64 floats. Data sets come from PINE_DATA.
+Planted graphs are those of planted_classes: 50 classes, 51 % of edges inside, lognormal degrees, 10 on average.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
-import time
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import venv
 import warnings
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from planted import planted_graph
+from planted import planted_classes
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.extmath import randomized_svd
 
 from pine.datasets import load
-from pine.evaluation import split
-from pine.graph.csr import CSR
+from pine.graph.csr import CSR, build_csr
 from pine.labels import read_labels
-from pine.model.init import hubs as start_hubs
-from pine.model.init import start
 
-DIM, RATIOS, REPEATS = 64, (0.1, 0.5, 0.9), 3
-WAYS = {"exact": 10**12, "pushed": 0}  # up to how many nodes the start is exact
-LIMIT = start.EXACT_NODES
-
-
-def timed(make: Callable[[], NDArray[Any]]) -> tuple[NDArray[Any], float]:
-    begin = time.perf_counter()
-    return make(), time.perf_counter() - begin
-
-
-def make_start(adjacency: CSR, way: str, threads: int | None) -> tuple[NDArray[Any], float]:
-    """The start by one of its two ways, and its seconds."""
-    start.EXACT_NODES = WAYS[way]
-    return timed(lambda: start.structural_start(adjacency, DIM, np.random.default_rng(0), threads=threads))
+DIM, RATIOS, MOST_NODES = 64, (0.1, 0.5), 20_000
+SKLEARN = ("scikit-learn==1.9.1", "numpy==2.4.6", "scipy==1.17.1")
+# What each method's environment has; none: the one that runs this.
+PACKAGES: dict[str, tuple[str, ...]] = {
+    "whitened propagation": (),
+    "ProNE": ("nodevectors==0.1.23", "gensim==4.4.0", "numba==0.68.1", *SKLEARN),
+    "Cleora": ("pycleora==3.2.1", *SKLEARN),
+    "Cleora embed_fast": ("pycleora==3.2.1", *SKLEARN),
+    "randomized SVD": SKLEARN,
+    "Spectral": ("scikit-network==0.33.5", *SKLEARN[1:]),
+}
+COMPARED = ("ProNE", "Cleora")
+Labeled = tuple[CSR, NDArray[np.int64], NDArray[np.int64]]  # adjacency, nodes with labels, their labels
 
 
-def peer_seconds(adjacency: CSR) -> float:
-    return timed(lambda: randomized_svd(adjacency.to_scipy(), DIM, random_state=0)[0])[1]
+def python_with(packages: tuple[str, ...], cache: Path) -> str:
+    """The interpreter of an environment with these packages, made if it is not there."""
+    if not packages:
+        return sys.executable
+    folder = cache / "-".join(package.replace("==", "-") for package in packages)
+    python, done = folder / "bin" / "python", folder / "installed"
+    if not done.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+        done.touch()
+    return str(python)
 
 
-def score(x: NDArray[Any], y: NDArray[Any], train: NDArray[np.int64], test: NDArray[np.int64]) -> float:
-    seen = x[train]
-    center, scale = seen.mean(axis=0), seen.std()
-    regression = LogisticRegression(C=0.1, max_iter=100)
-    model = regression if y.ndim == 1 else OneVsRestClassifier(regression)
-    predicted = model.fit((seen - center) / scale, y[train]).predict((x[test] - center) / scale)
-    if y.ndim == 1:
-        return 100 * float((predicted == y[test]).mean())
-    return 100 * float(f1_score(y[test], predicted, average="micro", zero_division=0))
+def run(name: str, folder: Path, graph: str, given: argparse.Namespace) -> tuple[NDArray[Any] | None, dict[str, float]]:
+    """A method's vectors of a graph in the folder and what they took; nothing if it failed or took too long."""
+    threads = str(given.threads)
+    limits = dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"), threads
+    )
+    paths = [str(folder / file) for file in (f"{graph}.npz", "tiny.npz", "out.npy")]
+    script = str(Path(__file__).with_name("start_peers.py"))
+    command = [python_with(PACKAGES[name], given.cache), script, name, *paths, threads]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=given.limit, env=os.environ | limits)
+    except subprocess.TimeoutExpired:
+        return None, {}
+    if done.returncode != 0:
+        print(done.stderr[-2000:], file=sys.stderr)
+        return None, {}
+    return np.load(paths[-1]), json.loads(done.stdout.splitlines()[-1])
 
 
-def scores(name: str, x: NDArray[Any], y: NDArray[Any], known: NDArray[np.int64]) -> tuple[str, str]:
-    """Held-out and test scores at all ratios, as text."""
-    held_out, test = [], []
+def score(x: NDArray[Any], y: NDArray[Any]) -> str:
+    """At both ratios; the same nodes for every method."""
+    order = np.random.default_rng(1).permutation(len(y))[:MOST_NODES]
+    x, y, found = x[order], y[order], []
     for ratio in RATIOS:
-        parts = [split(name, known, ratio, repeat) for repeat in range(REPEATS)]
-        test.append(np.mean([score(x, y, part.train, part.test) for part in parts]))
-        held = []
-        # Few labels make noisy scores: more draws where there are few.
-        for draw in range(round(3 / ratio**0.5)):
-            order = np.random.default_rng(draw).permutation(parts[draw % REPEATS].train)
-            held.append(score(x, y, *np.split(order, [int(0.8 * len(order))])))
-        held_out.append(np.mean(held))
-    return " ".join(f"{value:.1f}" for value in held_out), " ".join(f"{value:.1f}" for value in test)
+        count = int(ratio * len(order))
+        scaled = StandardScaler().fit(x[:count]).transform(x)
+        regression = LogisticRegression(C=0.1, max_iter=100)
+        model = regression if y.ndim == 1 else OneVsRestClassifier(regression)
+        predicted, truth = model.fit(scaled[:count], y[:count]).predict(scaled[count:]), y[count:]
+        right = (predicted == truth).mean() if y.ndim == 1 else f1_score(truth, predicted, average="micro")
+        found.append(f"{right:.3f}")
+    return " ".join(found)
 
 
-def report_data(name: str, threads: int | None) -> None:
+def dataset(name: str) -> Labeled:
+    """From the catalog, or edges and labels as a file in PINE_DATA has them."""
+    path = Path(os.environ.get("PINE_DATA", ".")) / f"{name}.npz"
+    if name == "facebook-pages":
+        with np.load(path) as arrays:
+            (source, target), y = arrays["edges"].T, arrays["labels"].astype(np.int64)
+        adjacency = build_csr(source, target, None, (len(y), len(y)), mirror=True, drop_loops=True)
+        return adjacency, np.arange(len(y)), y
     data = load(name)
     labels = read_labels(data.graph, data.labels)
-    rows = data.graph.nodes.slice(labels.type)
-    adjacency = data.graph.adjacency()
-    y = np.zeros((data.graph.count(labels.type), *labels.values.shape[1:]), np.int64)
-    y[labels.known] = labels.values
-    peer = peer_seconds(adjacency)
-    for way in WAYS:
-        if way == "exact" and adjacency.num_rows > LIMIT:
+    assert labels is not None
+    return data.graph.links(), data.graph.nodes.slice(labels.type).start + labels.known, labels.values
+
+
+def planted(num_nodes: int) -> Labeled:
+    adjacency, y = planted_classes(num_nodes)
+    return adjacency, np.arange(num_nodes), y
+
+
+def star(leaves: int) -> CSR:
+    return build_csr(np.zeros(leaves, np.int64), np.arange(1, leaves + 1), None, (leaves + 1, leaves + 1), mirror=True)
+
+
+def report(
+    graph: str, adjacency: CSR, labeled: Labeled | None, methods: list[str], folder: Path, given: argparse.Namespace
+) -> None:
+    sp.save_npz(folder / f"{graph}.npz", adjacency.to_scipy(), compressed=False)
+    rows, seconds = [], {}
+    for name in methods:
+        x, spent = run(name, folder, graph, given)
+        if x is None:
+            rows.append((name, f"| {graph} | {name} | failed, or over {given.limit} s | | | | |"))
             continue
-        x, seconds = make_start(adjacency, way, threads)
-        held_out, test = scores(name, x[rows], y, labels.known)
-        print(f"| {name} | {adjacency.num_rows:,} | {way} | {held_out} | {test} | {seconds / peer:.1f} |", flush=True)
-
-
-def report_planted(num_nodes: int, threads: int | None) -> None:
-    adjacency, group = planted_graph(num_nodes)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    x, seconds = make_start(adjacency, "pushed", threads)
-    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
-    x = StandardScaler().fit_transform(x)
-    order = np.random.default_rng(1).permutation(num_nodes)
-    test, found = order[-min(5_000, num_nodes // 2) :], []
-    for ratio in (0.1, 0.5):
-        train = order[: int(ratio * num_nodes)]
-        means = np.zeros((group.max() + 1, DIM))
-        np.add.at(means, group[train], x[train])
-        means /= np.maximum(1, np.bincount(group[train], minlength=len(means)))[:, None]
-        nearest = (np.square(means).sum(axis=1) - 2 * x[test] @ means.T).argmin(axis=1)
-        found.append(100 * float((nearest == group[test]).mean()))
-    ratio = seconds / peer_seconds(adjacency)
-    share = " ".join(f"{value:.1f}" for value in found)
-    print(f"\nplanted, {num_nodes:,} nodes, {adjacency.nnz // 2:,} edges, {group.max() + 1} groups:")
-    print(f"{share} % at 10 and 50 % labeled; time {ratio:.1f}; {seconds:.0f} s here; peak memory +{peak:.2f} GiB")
+        seconds[name] = spent["seconds"]
+        scores = "" if labeled is None else score(x[labeled[1]], labeled[2])
+        memory = f"{spent['peak'] / (4 * x.size):.1f}"
+        row = f"| {graph} | {name} | {scores} | {spent['seconds']:.2f} | {spent['cpu']:.2f} | {{ratio}} | {memory} |"
+        rows.append((name, row))
+    fastest = min((seconds[name] for name in COMPARED if name in seconds), default=np.nan)
+    for name, row in rows:
+        print(row.format(ratio=f"{seconds.get(name, np.nan) / fastest:.2f}"), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", default="cora,citeseer,wikipedia,email-eu,pubmed,dblp")
-    parser.add_argument("--planted", type=int, default=200_000)
-    parser.add_argument("--threads", type=int, default=None)
-    parser.add_argument("--hubs", type=int, default=start_hubs.HUBS)
-    parser.add_argument("--hubs-continue-prob", type=float, default=start_hubs.HUB_CONTINUE_PROB)
+    parser.add_argument("--planted", default="20000,200000,2000000")
+    parser.add_argument("--data", default="pubmed,dblp,facebook-pages,blogcatalog-hetero-standin")
+    parser.add_argument("--star", type=int, default=100_000)
+    parser.add_argument("--methods", default=",".join(PACKAGES))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--limit", type=int, default=900, help="seconds that a method may take on a graph")
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "pine-embedding" / "benchmarks")
     given = parser.parse_args()
-    start_hubs.HUBS, start_hubs.HUB_CONTINUE_PROB = given.hubs, given.hubs_continue_prob
     warnings.simplefilter("ignore")  # nearly converged regressions
-    make_start(planted_graph(800)[0], "pushed", given.threads)  # compile
-    if given.planted:
-        # First, so that its peak memory is its own.
-        report_planted(given.planted, given.threads)
-    print("\n| data | nodes | way | held out 10 50 90 % | test 10 50 90 % | time / randomized SVD |")
-    print("|---|---|---|---|---|---|")
-    for name in filter(None, given.data.split(",")):
-        report_data(name, given.threads)
+    print("| graph | method | accuracy at 10 50 % | seconds | cpu | / faster peer | memory |")
+    print("|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as place:
+        folder, methods = Path(place), given.methods.split(",")
+        sp.save_npz(folder / "tiny.npz", planted_classes(1000)[0].to_scipy())
+        if given.star:
+            report(f"star-{given.star}", star(given.star), None, methods[:1], folder, given)
+        for name in filter(None, given.data.split(",")):
+            labeled = dataset(name)
+            report(name, labeled[0], labeled, methods, folder, given)
+        for nodes in filter(None, given.planted.split(",")):
+            labeled = planted(int(nodes))
+            report(f"planted-{nodes}", labeled[0], labeled, methods, folder, given)
 
 
 if __name__ == "__main__":

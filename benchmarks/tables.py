@@ -27,7 +27,8 @@ SCORES = {"accuracy": "Accuracy", "micro_f1": "Micro F1", "macro_f1": "Macro F1"
 LESS_IS_BETTER = {"rmse"}
 NAMES = {
     "pine": "PINE",
-    "start": "logistic regression on the start",
+    "propagation": "logistic regression on the start",
+    "start": "logistic regression on the start",  # as kept results have it
     "label-propagation": "label propagation",
     "deepwalk": "DeepWalk",
     "graphwave": "GraphWave",

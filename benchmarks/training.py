@@ -42,9 +42,6 @@ from pine.datasets import load
 from pine.evaluation.protocol import split
 from pine.graph.csr import CSR
 from pine.model.cross_validation import LAMBDAS
-from pine.model.init import start
-from pine.model.init.factor import EXTRA
-from pine.model.init.push import LEAST_IN_ROW, MATRIX_ENTRIES, MOST_IN_ROW
 from pine.nn import Neighbors, SetFunction, neighbor_sum
 
 CLASSES, KNOWN = 10, 0.1
@@ -132,20 +129,15 @@ def timed(work: Callable[[], Any]) -> float:
 
 
 def fit_bytes(model: PINE, nodes: int, edges: int, classes: int, batch: int = 1) -> int:
-    """Peak bytes of a fit: the graph, and the larger of its start and its training; batch: models side by side.
+    """Peak bytes of a fit: the graph and its training, of which the start takes less; batch: models side by side.
 
     Training peaks on the way back through sigma of h. There are then, of dim columns in float32: the start; x and
     Adam's two moments; dropout's mask and what it leaves of x; the gradients of f and of x. Of L columns: the hidden
     units, and their gradient before and after sigma. Of a column for each class: the two predictions' softmax.
-    The start peaks in its last round: an index and a value for each entry of M; a basis of four blocks of dim + EXTRA
-    columns, its image, the block before, the one in work, its part in the basis, and the difference.
     """
     d, L = model.dim, model.function.hidden
     graph = 2 * (4 * 2 * edges + 8 * nodes) + 16 * nodes  # both directions; ids and the scale of sums
-    training = 4 * nodes * (d + batch * (7 * d + 3 * L + 2 * classes))
-    entries = max(LEAST_IN_ROW, min(MOST_IN_ROW, MATRIX_ENTRIES // nodes))
-    beginning = nodes * (8 * entries + 4 * (start.PUSHED_ROUNDS + 5) * (d + EXTRA)) + 4 * 2 * edges
-    return graph + max(training, beginning)
+    return graph + 4 * nodes * (d + batch * (7 * d + 3 * L + 2 * classes))
 
 
 def resident(field: str) -> int:

@@ -14,7 +14,7 @@ from support.models import pine_with
 from pine import PINE, Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.labels import read_labels
-from pine.model import StructuralStart
+from pine.model import Propagation
 from pine.propagation import (
     SHARE_ALPHA,
     SHARE_ROUNDS,
@@ -283,6 +283,6 @@ def test_what_cannot_be_spread_is_explained():
         with pytest.raises(InputError, match="is not inductive"):
             model.predict(graph=graph, spread=0.5)
     with pytest.raises(InputError, match="cannot predict"):
-        StructuralStart().fit(PATH).predict(graph=PATH, spread=0.5)
+        Propagation().fit(PATH).predict(graph=PATH, spread=0.5)
     with pytest.raises(InputError, match="there are no probabilities"):
         LabelPropagation().fit(PATH, {0: 1.0}).predict_proba(graph=PATH, spread=0.5)

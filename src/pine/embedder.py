@@ -58,6 +58,7 @@ class Embedder(ABC):
     """A method is a dataclass of its settings; what fit learned ends in an underscore."""
 
     name: ClassVar[str]
+    former_names: ClassVar[tuple[str, ...]] = ()  # under which runs were saved
     revision: ClassVar[int]  # raised by hand when what the method computes changes: kept results go by it
     supervised: ClassVar[bool]  # has a classifier of its own
     keeps_checkpoints: ClassVar[bool] = False
@@ -239,7 +240,7 @@ class Embedder(ABC):
     def load(cls, folder: str | Path) -> Self:
         """Read what save wrote."""
         run = read_run(Path(folder))
-        if run.method != cls.name:
+        if run.method not in (cls.name, *cls.former_names):
             raise InputError(f"{folder} was saved by {run.method!r}, not by {cls.name!r}")
         method = cls()
         known = plain_settings(method)

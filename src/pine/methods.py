@@ -21,31 +21,45 @@ from pine.baselines import (
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.io.runs import read_run
-from pine.model import PINE, StructuralStart
+from pine.model import PINE, Propagation
 
-METHODS: dict[str, type[Embedder]] = {
-    "pine": PINE,
-    "start": StructuralStart,
-    "label-propagation": LabelPropagation,
-    "deepwalk": DeepWalk,
-    "node2vec": Node2Vec,
-    "struc2vec": Struc2Vec,
-    "graphwave": GraphWave,
-    "wys": WYS,
-    "mmdw": MMDW,
-    "planetoid": Planetoid,
-    "gcn": GCN,
-    "gat": GAT,
-    "graphsage": GraphSAGE,
-    "metapath2vec": Metapath2Vec,
-}
+
+class Methods(dict[str, type[Embedder]]):
+    """Methods by name; one that was renamed is found by its former names too, and listed once."""
+
+    def __missing__(self, name: str) -> type[Embedder]:
+        for method in self.values():
+            if name in method.former_names:
+                return method
+        raise KeyError(name)
+
+
+METHODS = Methods(
+    {
+        "pine": PINE,
+        "propagation": Propagation,
+        "label-propagation": LabelPropagation,
+        "deepwalk": DeepWalk,
+        "node2vec": Node2Vec,
+        "struc2vec": Struc2Vec,
+        "graphwave": GraphWave,
+        "wys": WYS,
+        "mmdw": MMDW,
+        "planetoid": Planetoid,
+        "gcn": GCN,
+        "gat": GAT,
+        "graphsage": GraphSAGE,
+        "metapath2vec": Metapath2Vec,
+    }
+)
 
 
 def method_class(name: str) -> type[Embedder]:
     """The class of a method given by name."""
-    if name not in METHODS:
-        raise InputError(f"unknown method {name!r}; there are {listed(METHODS, 20)}")
-    return METHODS[name]
+    try:
+        return METHODS[name]
+    except KeyError:
+        raise InputError(f"unknown method {name!r}; there are {listed(METHODS, 20)}") from None
 
 
 def load_run(folder: str | Path) -> Embedder:

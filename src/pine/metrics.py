@@ -65,6 +65,18 @@ def held_out_score(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[n
     return -float(np.mean((given[:, 0] - truth) ** 2))
 
 
+def node_scores(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The same node by node: right or not, F1 of a label set, -squared error."""
+    truth, given = labels.values[held], predicted[held]
+    if labels.task == "classes":
+        return np.asarray(given.argmax(axis=1) == truth, np.float64)
+    if labels.task == "numbers":
+        return -np.square(given[:, 0] - truth, dtype=np.float64)
+    true, found = truth.astype(bool), given >= 0.5
+    number = found.sum(axis=1) + true.sum(axis=1)
+    return np.where(number > 0, 2 * (found & true).sum(axis=1) / np.maximum(1, number), 1.0)
+
+
 def scores_of(labels: Labels, test: NDArray[np.int64], scores: NDArray[Any]) -> dict[str, float]:
     """Score the columns of all classes (count, num_classes), or numbers (count, 1), at the test nodes."""
     truth = labels.values[np.searchsorted(labels.known, test)]

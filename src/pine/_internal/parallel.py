@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -18,6 +19,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def compiled(function: Function) -> Function:
     """Compile a loop over arrays on its first call, and keep it on disk; without the interpreter's lock."""
     return cast(Function, njit(nogil=True, cache=True)(function))
+
+
+def vectorized(function: Function) -> Function:
+    """The same for loops over floats: a b + c is rounded once and x / 0 is inf, or LLVM would not use vectors."""
+    return cast(Function, njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")(function))
 
 
 def number_of_threads(threads: int | None) -> int:
@@ -52,11 +58,22 @@ def over_ranges(kernel: Callable[..., None], ranges: Iterable[tuple[int, int]], 
             kernel(lo, hi, *arguments)
 
     others = min(threads, len(left)) - 1
-    if others < 1:
+    helpers = [_sleeping_threads(others).submit(work) for _ in range(others)]
+    try:
         work()
-        return
-    with ThreadPoolExecutor(others) as pool:
-        started = [pool.submit(work) for _ in range(others)]
-        work()
-        for other in started:
-            other.result()
+    finally:
+        # One that has not begun has nothing to do, and may stand behind whoever waits here: it is not waited for.
+        begun = [helper for helper in helpers if not helper.cancel()]
+        wait(begun)
+    for helper in begun:
+        helper.result()
+
+
+@cache
+def _sleeping_threads(count: int) -> ThreadPoolExecutor:
+    """Kept between calls: waking a thread takes a fraction of making it."""
+    return ThreadPoolExecutor(count, thread_name_prefix="pine")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_sleeping_threads.cache_clear)  # threads do not live on in a forked process

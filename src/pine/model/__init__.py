@@ -1,7 +1,7 @@
 """PINE itself, from the class down: pine -> fitting -> cross_validation, training -> objective -> neighborhoods."""
 
-from pine.model.init.start import StructuralStart
+from pine.model.init.start import Propagation
 from pine.model.pine import PINE
 from pine.model.settings import FunctionSettings, TrainingSettings
 
-__all__ = ["PINE", "FunctionSettings", "StructuralStart", "TrainingSettings"]
+__all__ = ["PINE", "FunctionSettings", "Propagation", "TrainingSettings"]

@@ -1,7 +1,7 @@
 """The state of a fit under way, in one file: the same fit goes on from it after an interruption, to the same bits.
 
 What comes before a training is made again from the seed. Kept are the vectors and parameters, Adam's moments, the
-generators, the history, and what was found so far.
+generators, the history, and what was chosen.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from pine.model.settings import Choice, Settings
 
 HEADER = "pine"  # the entry of the file's header that holds everything but tensors
 
-Scores = dict[int, list[list[float]]]  # held-out scores of every lambda with every share, after so many epochs
-
 
 class Checkpoint:
     """A file for the fit of a fingerprint, or no file; stage: "choice" or "last", the training that the file is from.
@@ -50,18 +48,16 @@ class Checkpoint:
         """The settings that were chosen, where the last training had begun."""
         return Choice.from_json(self.about["choice"]) if self.about.get("stage") == "last" else None
 
-    def writer(self, stage: str, rng: np.random.Generator, choice: Choice | None, found: Scores) -> CheckpointWriter:
-        """For a training that is about to begin; rng and found (held-out scores by epoch) become what they were."""
+    def writer(self, stage: str, rng: np.random.Generator, choice: Choice | None) -> CheckpointWriter:
+        """For a training that is about to begin; rng becomes what it was."""
         if self.about.get("stage") == stage:
             rng.bit_generator.state = self.about["rng"]
-            found.update({int(epoch): scores for epoch, scores in self.about["found"].items()})
         chosen = None if choice is None else choice.as_json()
         about = {
             "fingerprint": self.fingerprint,
             "stage": stage,
             "rng": rng.bit_generator.state,
             "choice": chosen,
-            "found": found,
         }
         return CheckpointWriter(self, about)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from pine._internal.progress import ProgressCounter
 from pine.embedder import FitOptions
+from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.checkpoint import Checkpoint, fingerprint
-from pine.model.cross_validation import choose_settings
+from pine.model.choice import choose
 from pine.model.init.start import structural_start
 from pine.model.learned import Array, Learned
 from pine.model.objective import Objective
@@ -21,6 +23,8 @@ from pine.model.settings import Settings
 from pine.model.training import FitState, Trainer
 from pine.model.warm_start import Earlier, warm_start
 from pine.nn.training import torch_threads
+
+logger = logging.getLogger("pine")
 
 
 def fit(
@@ -33,6 +37,8 @@ def fit(
 ) -> Learned:
     """Fit, from an earlier fit where there is one; torch's number of threads is left as it was."""
     settings.check_graph(graph)
+    if labels is None:
+        _check_without_labels(settings)
     checkpoint = _checkpoint(settings, graph, labels, options, earlier)
     state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"))
     with torch_threads(settings.threads):
@@ -46,13 +52,13 @@ def _fit(settings: Settings, graph: Graph, labels: Labels | None, state: FitStat
     x = initial_vectors(settings, graph, state.rng)
     if earlier is None:
         trainer = Trainer(settings, graph, scaled, state, {"e": x})
-        choice = choose_settings(trainer)
+        choice = choose(trainer)
         epochs = choice.epochs
     else:
         warm = warm_start(settings, earlier, graph, labels, x, (center, scale))
         trainer = Trainer(settings, graph, scaled, state, warm.state, warm.groups)
         choice, epochs = warm.choice, warm.epochs
-    objective, history = trainer.train_on_all_labels(choice, epochs)
+    objective, history = trainer.train_on_all_labels(choice, 0 if labels is None else epochs)
     x_learned, f, parameters = _arrays(objective)
     learned = Learned(
         nodes=graph.nodes,
@@ -75,11 +81,20 @@ def _fit(settings: Settings, graph: Graph, labels: Labels | None, state: FitStat
     return learned if labels is None else replace(learned, scores=_scores(learned, trainer, labels))
 
 
+def _check_without_labels(settings: Settings) -> None:
+    """Without labels nothing is trained: the start is what there is."""
+    if settings.training.start == "random":
+        raise InputError("without labels PINE gives its structural start; start='random' needs labels to learn from")
+    if settings.features:
+        raise InputError("features=True learns from features by labels; give labels, or leave features out")
+    logger.info("no labels: the vectors are the structural start, and f reproduces them")
+
+
 def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) -> Array:
     """x before training: (num_nodes, dim)."""
     if settings.training.start == "random":
         return (0.1 * rng.standard_normal((graph.num_nodes, settings.dim))).astype(np.float32)
-    return structural_start(graph.links(), settings.dim, rng, threads=settings.threads)
+    return structural_start(graph.links(), settings.dim, rng, threads=settings.threads, device=settings.device)
 
 
 def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:

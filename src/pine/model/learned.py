@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pine.graph.nodes import Nodes
 from pine.model.settings import Choice, Form
-from pine.nn.functional import probabilities
+from pine.model.theta import predictions
 
 Array = NDArray[np.float32]
 
@@ -99,16 +99,3 @@ class Learned:
             choice=Choice.from_json(about["choice"]),
             history=about["history"],
         )
-
-
-# ---- theta, the linear classifier w, b ----
-
-
-def scores(vectors: Tensor, w: Tensor, b: Tensor) -> Tensor:
-    """w (..., num_outputs, dim) and b (..., 1, num_outputs) on vectors (..., n, dim): (..., n, num_outputs)."""
-    return vectors @ w.mT + b
-
-
-def predictions(task: str, w: Tensor, b: Tensor, x: Tensor, f: Tensor) -> Tensor:
-    """The mean of theta on x and theta on f, as probabilities or numbers: (..., n, num_outputs)."""
-    return (probabilities(task, scores(x, w, b)) + probabilities(task, scores(f, w, b))) / 2

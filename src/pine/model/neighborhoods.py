@@ -12,6 +12,8 @@ from pine.graph import Graph, NeighborGroup
 from pine.model.settings import Form
 from pine.nn import Neighbors, SetFunction
 
+RIDGE = 0.01  # of the regression that f begins with; its inputs are at most 1
+
 
 @dataclass(frozen=True, eq=False)
 class Neighborhoods:
@@ -82,7 +84,6 @@ class NeighborFunction(nn.Module):
         generator: torch.Generator,
         *,
         dropout: float = 0.0,
-        node_dropout: float = 0.0,
         batch: int | None = None,
     ) -> None:
         super().__init__()
@@ -101,7 +102,6 @@ class NeighborFunction(nn.Module):
                 conditioned=settings.conditioned,
                 centered=settings.conditioned,
                 dropout=dropout,
-                node_dropout=node_dropout,
                 batch=batch,
                 generator=generator,
             )
@@ -111,6 +111,18 @@ class NeighborFunction(nn.Module):
             if settings.conditioned:
                 _tie_groups(f)
             _zero_empty_groups(f, [block for block in neighborhoods if block.function == k])
+
+    @torch.no_grad()
+    def reproduce(self, x: Tensor) -> None:
+        """Let every f be the one that reproduces x (num_nodes, dim) best, of those that differ in c alone.
+
+        f = c sigma(...) is linear in c: ridge regression of x on the hidden units.
+        """
+        for k, each in enumerate(self.each):
+            assert isinstance(each, SetFunction)
+            blocks = [block for block in self.neighborhoods if block.function == k]
+            hidden = [each.hidden([x[place] for place in block.columns], block.neighbors) for block in blocks]
+            each.fit_c(torch.cat(hidden, -2), torch.cat([x[block.rows] for block in blocks]), RIDGE)
 
     def forward(
         self,

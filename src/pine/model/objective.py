@@ -6,7 +6,7 @@
 With one lambda for all types, every node's agreement weighs 1 / (lambda |V|).
 With features a, x_v = e_v + A a_v with e_v free, and f(N_v) + A a_v is in the place of f(N_v).
 Several models that differ in lambda and in the labels they see are trained side by side: a leading dimension B.
-All of it but the decorrelation is sums over nodes, which can be made batch by batch: pine.model.batches.
+All of it is sums over nodes, which can be made batch by batch: pine.model.batches.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from torch import Tensor, nn
 
 from pine.model.batches import sample_neighborhoods
 from pine.model.features import FeatureProjection
-from pine.model.learned import predictions, scores
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.settings import TrainingSettings
+from pine.model.theta import predictions, regression, scores
 from pine.nn.functional import entropy
-from pine.nn.losses import agreement, decorrelation, l2
+from pine.nn.losses import agreement, l2
 from pine.nn.targets import Targets
 
 
@@ -84,8 +84,6 @@ class Objective(nn.Module):
         filled = [k for k, place in enumerate(types) if place.stop > place.start]
         self.types = [types[k] for k in filled]
         self.lambdas = lambdas if lambdas.shape[1] == 1 else lambdas[:, filled]
-        # Without labels, x = f = const would be the best agreement.
-        self.decorrelation = settings.decorrelation if visible is None else 0.0
         if batched:
             self.batches = [self._batch(block) for block in f.neighborhoods]
         else:
@@ -102,6 +100,16 @@ class Objective(nn.Module):
         for name, value in state.items():
             own[name].copy_(value)
 
+    @torch.no_grad()
+    def begin_near(self, x: Tensor, *, f: bool, theta: bool) -> None:
+        """Where training begins well: f that reproduces x (num_nodes, dim), theta that regresses labels on it."""
+        if f:
+            self.f.reproduce(x)
+        if theta and self.visible is not None:
+            w, b = regression(x, self.visible.targets, self.visible.seen)
+            self.w.copy_(w)
+            self.b.copy_(b)
+
     def vectors(self) -> tuple[Tensor, Tensor]:
         """x, and what its neighbors and features make of every node: (B, num_nodes, dim)."""
         x, own = self._all_nodes(None)
@@ -115,16 +123,12 @@ class Objective(nn.Module):
 
         generator: for dropout. warmup scales the entropy, which trusts the model's own predictions.
         """
-        first = self.batches[0]
-        batch = first if batch is None else batch
+        batch = self.batches[0] if batch is None else batch
         all_nodes, own = self._all_nodes(generator)
         x, f = self._within(batch, all_nodes, own, generator)
         terms = {"agreement": self._agreement(batch, x, f)}
         if batch.visible is not None:
             terms |= self._supervised(batch, batch.visible, x, f, warmup)
-        if self.decorrelation > 0:
-            zero = x.new_zeros(len(x))
-            terms["decorrelation"] = self.decorrelation * decorrelation(all_nodes) if batch is first else zero
         return terms
 
     def _all_nodes(self, generator: torch.Generator | None) -> tuple[Tensor, Tensor | None]:

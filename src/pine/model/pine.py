@@ -34,12 +34,13 @@ class PINE(Settings, Embedder):
     threads: of the CPU, at least 1; None: all cores. Another number gives vectors that are nearly the same.
     lam: the paper's lambda, above 0: the agreement of x with f, a mean over all nodes, weighs 1 / lam, and infinity
         turns it off; with one number for each node type, the means of the types are weighed one by one. None (default):
-        lam, epochs and label_share are chosen by cross-validation on the training labels. Candidates found on held-out
-        training labels of cora, citeseer, wikipedia and email-eu; the paper prints 0.005.
+        120 times the part of the nodes that is labeled; the paper prints 0.005.
     label_share: how much of a prediction is the known labels propagated along edges (pine.propagation), at least 0 and
-        below 1; the rest is the classifier on x and on f. None (default): chosen with lam, and 0 where lam is given.
-    epochs: how long the last training takes, at least 1. None (default): chosen with lam, up to 300, and to fewer on
-        graphs of more than 50,000 nodes; a number that is given is kept.
+        below 1; the rest is the classifier on x and on f. None (default): 0, .35 or .65, as a fifth of the training
+        labels, held out for it, says; 0 where lam is given.
+    epochs: how long to train, at least 0: with 0, x is the structural start (pine.METHODS["propagation"]). None
+        (default): 100, fewer on graphs of more than 40,000 nodes, and 0 where the held-out labels say that training
+        does harm. Without labels there is nothing to train for: x is the structural start, and f reproduces it.
     features: whether to learn from graph.features too: x_v = e_v + A a_v (pine.model.features). Off by default, as in
         the paper.
     groups: the K groups that f sums over: "type" one for each type of neighbor (the paper's), "relation" one for each
@@ -75,7 +76,6 @@ class PINE(Settings, Embedder):
         training = TrainingSettings(
             start="random",
             dropout=0.0,
-            node_dropout=0.0,
             entropy=0.0,
             supervise_f=False,
             weight_decay=1e-4 if typed else 1e-3,

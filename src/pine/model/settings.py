@@ -1,6 +1,7 @@
 """PINE's settings: a dozen that users meet (Settings), the rest in two groups (FunctionSettings, TrainingSettings).
 
-Where nothing else is said, a default was chosen on held-out training labels of cora, citeseer, wikipedia and email-eu.
+Where nothing else is said, a default was chosen on held-out training labels of cora, citeseer, wikipedia, email-eu,
+pubmed, dblp, facebook-pages and the BlogCatalog stand-in.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from pine.errors import InputError, listed
 from pine.graph import Graph, NeighborGroup
 from pine.graph.groups import By
 
-# Automatic: at most so many epochs, and fewer on large graphs, by epochs times nodes, so that they are done in minutes.
-MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 300, 100, 15_000_000
+# Automatic: at most so many epochs, and fewer on large graphs, by epochs times nodes: a good start needs few.
+MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 100, 20, 4_000_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +42,7 @@ class FunctionSettings(FrozenSettings):
     functions: one f for all nodes, as in the paper, or one for the nodes of each type.
     """
 
-    hidden: Count = 128
+    hidden: Count = 64
     projections: Count = 32
     scales: Count = 8
     activation: Literal["tanh", "sigmoid"] = "tanh"
@@ -56,30 +57,24 @@ class TrainingSettings(FrozenSettings):
     """The objective and how it is minimized.
 
     start: x before training, from the structure of the graph (pine.model.init), or random.
-    folds: of the cross-validation that chooses lam, epochs and label_share; 0: nothing is chosen.
-    dropout, node_dropout: the chance that a coordinate of a neighbor's vector, or a whole neighbor, is left out of f.
+    dropout: the chance that a coordinate of a neighbor's vector is left out of f.
     feature_dropout: the same for columns of features.
     entropy: how much unlabeled nodes are asked to be sure of their class.
     supervise_f: whether f(neighbors) is asked to predict the label too.
     weight_decay: lambda_w, on the weights of the classifier.
-    learning_rate, embedding_lr: Adam's, for f and the classifier, and for x; embedding_lr was chosen on pubmed and dblp
-        too.
+    learning_rate, embedding_lr: Adam's, for f and the classifier, and for x, at their highest (pine.model.training).
     samples: with batch_size, neighbors of a node in each group, drawn anew each epoch; None: all.
-    decorrelation: without labels, the weight of the term that keeps vectors from collapsing.
     """
 
     start: Literal["structural", "random"] = "structural"
-    folds: NonNegativeInt = 3
     dropout: Chance = 0.4
-    node_dropout: Chance = 0.25
     feature_dropout: Chance = 0.6
     entropy: NonNegative = 0.3
     supervise_f: bool = True
     weight_decay: NonNegative = 0.02
-    learning_rate: Positive = 0.02
-    embedding_lr: Positive = 0.003
+    learning_rate: Positive = 0.06
+    embedding_lr: Positive = 0.015
     samples: Count | None = None
-    decorrelation: NonNegative = 1.0
 
 
 @dataclass
@@ -92,7 +87,7 @@ class Settings:
     threads: Count | None = None
     lam: Positive | tuple[Positive, ...] | None = None
     label_share: Chance | None = None
-    epochs: Count | None = None
+    epochs: NonNegativeInt | None = None
     features: bool = False
     groups: By = "type"
     batch_size: Count | None = None
@@ -108,8 +103,8 @@ class Settings:
         if self.lam is not None and np.size(self.lam) not in (1, len(graph.node_types)):
             raise InputError(f"lam must be one number or one for each of {listed(graph.node_types)}, got {self.lam!r}")
 
-    def most_epochs(self, num_nodes: int) -> int:
-        """The number of epochs that is given, or the most that an automatic choice may take."""
+    def num_epochs(self, num_nodes: int) -> int:
+        """The number of epochs that is given, or ours by the number of nodes."""
         automatic = min(MOST_EPOCHS, max(FEWEST_EPOCHS, EPOCHS_TIMES_NODES // max(1, num_nodes)))
         return automatic if self.epochs is None else self.epochs
 

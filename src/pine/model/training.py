@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,8 @@ from pine.nn.targets import Targets
 from pine.nn.training import device_of
 from pine.propagation import LabelPropagator
 
-WARMUP_EPOCHS = 100  # until the entropy of unlabeled nodes counts in full, where theta is new
+WARMUP_EPOCHS = 5  # at most, of the learning rates
+ENTROPY_WARMUP = 2 / 3  # of all epochs, until the entropy, which trusts the model's own predictions, counts in full
 CHECK_LOSS_EVERY = 25  # epochs: each look at the loss makes a GPU wait
 
 History = list[dict[str, float]]  # the terms of the loss, epoch by epoch
@@ -33,19 +35,26 @@ History = list[dict[str, float]]  # the terms of the loss, epoch by epoch
 
 @dataclass(frozen=True)
 class Schedule:
-    """How one training runs.
+    """How one training runs: learning rates rise to their highest, then fall along a cosine.
 
-    warmup_epochs: until the entropy, which trusts the model's own predictions, counts in full.
-    freeze_epochs: in which x stays where it is: without labels, an f that has not learned yet would only blur it.
-    eval_epochs: those after which on_eval is called.
+    theta_is_new: whether the entropy has to wait until predictions are worth trusting.
     """
 
     epochs: int
     learning_rate: float
     embedding_lr: float
-    warmup_epochs: int = WARMUP_EPOCHS
-    freeze_epochs: int = 0
-    eval_epochs: frozenset[int] = frozenset()
+    theta_is_new: bool = True
+
+    def rate(self, epoch: int) -> float:
+        """The share of the highest learning rate, in epoch 1, 2, ..."""
+        warmup = min(WARMUP_EPOCHS, self.epochs // 4)
+        if epoch <= warmup:
+            return epoch / (warmup + 1)
+        return 0.5 + 0.5 * math.cos(math.pi * (epoch - warmup - 1) / (self.epochs - warmup))
+
+    def trust(self, epoch: int) -> float:
+        """The share of the entropy that counts."""
+        return min(1.0, epoch / (ENTROPY_WARMUP * self.epochs)) if self.theta_is_new else 1.0
 
 
 def train(
@@ -54,43 +63,39 @@ def train(
     generator: torch.Generator,
     *,
     on_epoch: Callable[[int], None] | None = None,
-    on_eval: Callable[[int], None] | None = None,
     writer: CheckpointWriter | None = None,
 ) -> History:
-    """Train for some epochs; the terms of the loss, averaged over the models trained side by side.
+    """Train for some epochs; the terms of the loss.
 
-    on_epoch is called with the number of epochs that are newly done, on_eval with the epoch, dropout off. A writer
-    restores an interrupted training.
+    on_epoch is called with the number of epochs that are newly done. A writer restores an interrupted training.
     """
-    epochs = schedule.epochs
     own = [parameter for name, parameter in objective.named_parameters() if name != "e" and parameter.requires_grad]
     groups = [
         {"params": [objective.e], "lr": schedule.embedding_lr},
         {"params": own, "lr": schedule.learning_rate},
     ]
     optimizer = torch.optim.Adam(groups, betas=(0.9, 0.99), fused=True)
+    highest = [group["lr"] for group in optimizer.param_groups]
     history = [] if writer is None else writer.restore(objective, optimizer, generator)
     names: list[str] = []
     if on_epoch is not None:
         on_epoch(len(history))
-    for epoch in range(len(history) + 1, epochs + 1):
-        objective.train()
-        optimizer.param_groups[0]["lr"] = schedule.embedding_lr if epoch > schedule.freeze_epochs else 0.0
+    objective.train()
+    for epoch in range(len(history) + 1, schedule.epochs + 1):
+        for group, rate in zip(optimizer.param_groups, highest, strict=True):
+            group["lr"] = rate * schedule.rate(epoch)
         optimizer.zero_grad(set_to_none=True)
-        names, terms = _backward(objective, generator, min(1.0, epoch / schedule.warmup_epochs))
+        names, terms = _backward(objective, generator, schedule.trust(epoch))
         optimizer.step()
         history.append(terms)
-        if epoch % CHECK_LOSS_EVERY == 0 or epoch in schedule.eval_epochs or epoch == epochs:
+        if epoch % CHECK_LOSS_EVERY == 0 or epoch == schedule.epochs:
             _check_finite(history, names)
         if on_epoch is not None:
             on_epoch(1)
-        if on_eval is not None and epoch in schedule.eval_epochs:
-            objective.eval()
-            on_eval(epoch)
-        if writer is not None and epoch < epochs:
+        if writer is not None and epoch < schedule.epochs:
             writer.epoch_done(objective, optimizer, generator, history)
     objective.eval()
-    return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()]
+    return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()] if history else []
 
 
 def _backward(objective: Objective, generator: torch.Generator, warmup: float) -> tuple[list[str], Tensor]:
@@ -148,6 +153,7 @@ class Trainer:
         self.device = device_of(settings.device)
         self.start = {name: torch.as_tensor(value, device=self.device) for name, value in start.items()}
         self.groups = list(self.form.neighbor_groups(graph).values()) if groups is None else groups
+        self.f_is_new, self.theta_is_new = set(start) == {"e"}, "w" not in start
         self.types = [graph.nodes.slice(type) for type in graph.node_types]
         self.feature_types = tuple(sorted(graph.features)) if settings.features else ()
         self.columns = feature_columns(graph, self.feature_types, self.device, settings.threads)
@@ -162,61 +168,43 @@ class Trainer:
         return LabelPropagator(self.graph, self.labels.type, self.device, self.settings.threads)
 
     def train_on_all_labels(self, choice: Choice, epochs: int) -> tuple[Objective, History]:
-        """The last training: one model, by the settings that were chosen."""
+        """The last training, by the settings that were chosen."""
         self.state.progress.plan(epochs)
-        seen = None if self.labels is None else np.ones((1, len(self.labels.known)), bool)
-        return self.train([choice.lam], seen, epochs, self.state.checkpoint.writer("last", self.state.rng, choice, {}))
+        writer = self.state.checkpoint.writer("last", self.state.rng, choice)
+        objective = self.objective(choice.lam, None if self.labels is None else np.ones(len(self.labels.known), bool))
+        return objective, self.train(objective, epochs, writer)
 
-    def train(
-        self,
-        lams: Sequence[tuple[float, ...]],
-        seen: NDArray[np.bool_] | None,
-        epochs: int,
-        writer: CheckpointWriter,
-        eval_epochs: frozenset[int] = frozenset(),
-        on_eval: Callable[[int, Objective], None] | None = None,
-    ) -> tuple[Objective, History]:
-        """Train models side by side, each with its lambdas and the labels it sees: (models, num_known)."""
-        seeds = self.state.rng.integers(2**62, size=2)
-        objective = self._objective(lams, seen, torch.Generator().manual_seed(int(seeds[0])))
-        objective.begin_at(self.start)
+    def objective(self, lam: tuple[float, ...], seen: NDArray[np.bool_] | None) -> Objective:
+        """The objective of the labels that are seen (num_known,), before training."""
         settings = self.settings.training
-        schedule = Schedule(
-            epochs,
-            settings.learning_rate,
-            settings.embedding_lr,
-            warmup_epochs=1 if "w" in self.start else WARMUP_EPOCHS,
-            freeze_epochs=self._freeze_epochs(epochs),
-            eval_epochs=eval_epochs,
-        )
-        history = train(
-            objective,
-            schedule,
-            torch.Generator(self.device).manual_seed(int(seeds[1])),
-            on_epoch=lambda epochs: self.state.progress.advance(len(lams) * epochs),
-            on_eval=None if on_eval is None else lambda epoch: on_eval(epoch, objective),
-            writer=writer,
-        )
-        return objective, history
-
-    def _freeze_epochs(self, epochs: int) -> int:
-        """How long f learns alone: without labels, and where x begins with structure but f with nothing."""
-        new = set(self.start) == {"e"}
-        return epochs // 2 if self.labels is None and self.settings.training.start == "structural" and new else 0
-
-    def _objective(
-        self, lams: Sequence[tuple[float, ...]], seen: NDArray[np.bool_] | None, generator: torch.Generator
-    ) -> Objective:
-        settings, batch = self.settings.training, len(lams)
-        rates = {"dropout": settings.dropout, "node_dropout": settings.node_dropout}
-        f = NeighborFunction(self.form, self.neighborhoods, generator, batch=batch, **rates)
+        generator = torch.Generator().manual_seed(int(self.state.rng.integers(2**62)))
+        f = NeighborFunction(self.form, self.neighborhoods, generator, batch=1, dropout=settings.dropout)
         visible = features = None
         if self.labels is not None and seen is not None:
             targets = Targets.of(self.graph, self.labels, self.device)
-            visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float())
+            visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float()[None])
         if self.columns:
             size, dropout = (self.graph.num_nodes, self.form.dim), settings.feature_dropout
-            features = FeatureProjection(self.columns, *size, self.device, batch=batch, dropout=dropout)
-        lambdas = torch.tensor(lams, device=self.device)
+            features = FeatureProjection(self.columns, *size, self.device, batch=1, dropout=dropout)
+        lambdas = torch.tensor([lam], device=self.device)
         batched = self.settings.batch_size is not None
-        return Objective(f.to(self.device), self.types, lambdas, settings, visible, features, batched=batched)
+        made = Objective(f.to(self.device), self.types, lambdas, settings, visible, features, batched=batched)
+        made.eval().begin_at(self.start)
+        if settings.start == "structural":
+            made.begin_near(self.start["e"], f=self.f_is_new, theta=self.theta_is_new)
+        return made
+
+    def train(self, objective: Objective, epochs: int, writer: CheckpointWriter) -> History:
+        """Train for some epochs."""
+        settings = self.settings.training
+        schedule = Schedule(epochs, settings.learning_rate, settings.embedding_lr, self.theta_is_new)
+        generator = torch.Generator(self.device).manual_seed(int(self.state.rng.integers(2**62)))
+        return train(objective, schedule, generator, on_epoch=self.state.progress.advance, writer=writer)
+
+    def predictions_at_known(self, objective: Objective) -> NDArray[np.float32]:
+        """(num_known, num_outputs), with dropout off."""
+        assert self.labels is not None
+        place = self.graph.nodes.slice(self.labels.type)
+        known = torch.tensor(place.start + self.labels.known, device=self.device)
+        predicted: NDArray[np.float32] = objective.predictions()[0].index_select(0, known).cpu().numpy()
+        return predicted

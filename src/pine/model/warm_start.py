@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pine.errors import InputError, listed
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
-from pine.model.cross_validation import lambdas
+from pine.model.choice import given_lambdas
 from pine.model.learned import Array, Learned
 from pine.model.settings import Choice, Form, Settings
 from pine.model.transform import known_vectors, matching_groups, projected_features, transform
@@ -72,7 +72,7 @@ def warm_start(
         e = e if own is None else e - own.numpy()
     state = learned.parameters | {"e": e} | _theta(learned, earlier.labels, labels, *numbers)
     choice = _kept_choice(settings, learned, graph)
-    shorter = min(settings.most_epochs(graph.num_nodes), -(-choice.epochs // EPOCHS_DIVIDED_BY))
+    shorter = min(settings.num_epochs(graph.num_nodes), -(-choice.epochs // EPOCHS_DIVIDED_BY))
     return Warm(state, groups, choice, shorter if settings.epochs is None else settings.epochs)
 
 
@@ -117,7 +117,7 @@ def _kept_choice(settings: Settings, learned: Learned, graph: Graph) -> Choice:
         by_type = dict(zip(learned.nodes.types, choice.lam, strict=True))
         choice = replace(choice, lam=tuple(by_type[type] for type in graph.node_types))
     if settings.lam is not None:
-        choice = Choice(lambdas(settings.lam)[0], choice.epochs, label_share=choice.label_share)
+        choice = Choice(given_lambdas(settings.lam), choice.epochs, label_share=choice.label_share)
     return choice if settings.label_share is None else replace(choice, label_share=settings.label_share)
 
 

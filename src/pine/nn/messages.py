@@ -1,8 +1,8 @@
 """What each node says to its neighbors: y = W g(x), with g(x) = sigma(u_q a_t^T x + v_q) over all t and q.
 
-g has T Q values a node (512 in the paper) and W brings them to L. So g is made for a few nodes at a time, while it fits
-the cache, and made again in the backward pass: several times as fast on a CPU as torch's own operations one after the
-other, with no memory beyond x and y.
+g has T Q values a node (512 in the paper) and W brings them to L. So g is made for a few nodes at a time and made again
+in the backward pass, with no memory beyond x and y: on a CPU by pine.nn.hidden_layer, on a GPU by
+pine.nn.triton_messages, elsewhere by torch's operations.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from pine.nn.hidden_layer import hidden_layer, layer_is_fast
 from pine.nn.triton_device import runs_triton
 
 SIGMA = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
@@ -23,8 +24,7 @@ _SIGMA_BACKWARD = {
     "sigmoid": torch.ops.aten.sigmoid_backward.grad_input,
 }
 
-# Floats of g made at a time: about a core's cache on a CPU, enough to fill the device elsewhere.
-CACHE_FLOATS, DEVICE_FLOATS = 1 << 19, 1 << 27
+DEVICE_FLOATS = 1 << 27  # of g made at a time: enough to fill a device
 
 
 def g(x: Tensor, a: Tensor, u: Tensor, v: Tensor, sigma: str) -> Tensor:
@@ -33,20 +33,46 @@ def g(x: Tensor, a: Tensor, u: Tensor, v: Tensor, sigma: str) -> Tensor:
     return SIGMA[sigma](p[..., None] * u[..., None, :, :] + v[..., None, :, :])
 
 
-def messages(x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, floats: int | None = None) -> Tensor:
+def messages(
+    x: Tensor,
+    a: Tensor,
+    u: Tensor,
+    v: Tensor,
+    W: Tensor,
+    sigma: str,
+    floats: int | None = None,
+    offset: Tensor | None = None,
+) -> Tensor:
     """W g(x): as for g, with W (..., L, T Q), to (..., N, L). Leading dimensions are independent copies.
 
-    floats: of g made at a time; None: as many as suit the device.
+    floats: of g made at a time; None: as many as suit the device. offset: (..., T Q), taken off g(x).
     """
+    if layer_is_fast(x):
+        T, Q = a.shape[-2], v.shape[-1]
+        u, v = (w.mT.expand(*W.shape[:-2], Q, T) for w in (u, v))
+        o = torch.zeros_like(v) if offset is None else offset.unflatten(-1, (T, Q)).mT
+        W = W.unflatten(-1, (T, Q)).mT.flatten(-2)
+        return hidden_layer(x, a, u, v, o, W, sigma, floats)
+    y = _on_device(x, a, u, v, W, sigma, floats)
+    return y if offset is None else y - (W @ offset[..., None]).mT
+
+
+def _on_device(x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, floats: int | None) -> Tensor:
     if x.dtype == torch.float32 and runs_triton(x.device):
         from pine.nn import triton_messages  # only where Triton is installed
 
         if triton_messages.fits(x, a, W):
             return triton_messages.triton_messages(x, a, u, v, W, sigma)
-    if floats is None:
-        floats = CACHE_FLOATS if x.device.type == "cpu" else DEVICE_FLOATS
-    nodes = max(1, floats // W[..., 0, :].numel())
+    nodes = max(1, (DEVICE_FLOATS if floats is None else floats) // W[..., 0, :].numel())
     return cast(Tensor, _Messages.apply(x, a, u, v, W, sigma, nodes))  # type: ignore[no-untyped-call]
+
+
+def layer(s: Tensor, b: Tensor, W: Tensor, sigma: str) -> Tensor:
+    """W sigma(s + b): s (..., N, L), b (..., L), W (..., d, L) to (..., N, d)."""
+    if layer_is_fast(s):
+        v = b[..., None, :]
+        return hidden_layer(s, None, torch.ones_like(v), v, torch.zeros_like(v), W, sigma)
+    return SIGMA[sigma](s + b[..., None, :]) @ W.mT
 
 
 class _Messages(torch.autograd.Function):

@@ -18,6 +18,7 @@ from torch import Tensor
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
 from pine.nn.row_sums import TorchRows, row_sums
+from pine.nn.threads import own_threads
 from pine.nn.triton_device import runs_triton
 
 # The power of the degree that the sum is divided by.
@@ -115,7 +116,7 @@ class Neighbors:
             return self._torch_rows[transposed].total(x)
         csr = self.csr.transposed if transposed else self.csr
         row_scale, column_scale = (None, self.scale) if transposed else (self.scale, None)
-        threads = self.threads or torch.get_num_threads()
+        threads = self.threads or own_threads()
         return torch.from_numpy(row_sums(csr, x.contiguous().numpy(), threads, row_scale, column_scale))
 
     @cached_property

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
 from pine.nn.functional import dropout
-from pine.nn.messages import SIGMA, g, messages
+from pine.nn.messages import SIGMA, g, layer, messages
 from pine.nn.neighbor_sum import SCALINGS, Neighbors, neighbor_sum, neighbor_sum_reference
 
 
@@ -136,14 +136,15 @@ class SetFunction(nn.Module):
         Ws = torch.split(self._scaled(self.W), self.z_sizes, dim=-1)
         for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True)):
             a, u, v = self._inner(k)
-            y = messages(self._input(k, x, generator), a, u, v, W_k, self.sigma, self.chunk)
-            if self.centered:
-                y = y - (W_k @ self._g_of_0(k)[..., None]).mT
-            made.append(y)
+            offset = self._g_of_0(k) if self.centered else None
+            made.append(messages(self._input(k, x, generator), a, u, v, W_k, self.sigma, self.chunk, offset))
         return made
 
     def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         """Sum the messages over the neighbors in each group and finish h: (num_targets, d)."""
+        return self._outer(self._summed(messages, groups))
+
+    def _summed(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         if len(groups) != len(self.M):
             raise InputError(f"groups must have one entry per group, {len(self.M)}, got {len(groups)}")
         sums = [
@@ -153,7 +154,19 @@ class SetFunction(nn.Module):
         ]
         if not sums:
             raise InputError("every group is None, so the number of targets is unknown; give an empty CSR for one")
-        return self._outer(torch.stack(sums).sum(0) if len(sums) > 1 else sums[0])
+        return torch.stack(sums).sum(0) if len(sums) > 1 else sums[0]
+
+    def hidden(self, xs: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
+        """sigma(W z + b) of each target, the layer after the sums: (num_targets, L)."""
+        return SIGMA[self.sigma](self._summed(self.messages(xs), groups) + self.b[..., None, :])
+
+    @torch.no_grad()
+    def fit_c(self, hidden: Tensor, wanted: Tensor, ridge: float) -> None:
+        """Ridge regression of wanted (n, d) on the hidden layer (n, L), for "two-layer": f is linear in c."""
+        target = wanted.mT[..., None] if self.heads == "separate" else wanted
+        gram = hidden.mT @ hidden / len(wanted) + ridge * torch.eye(self.L, dtype=hidden.dtype, device=hidden.device)
+        c = torch.linalg.solve(gram, hidden.mT @ target / len(wanted)).mT
+        self.c.copy_(c / self._scaled(torch.ones_like(self.c)))
 
     def g(self, k: int, x: Tensor) -> Tensor:
         """g_k: (N, M_k) to (N, T_k Q_k)."""
@@ -195,11 +208,11 @@ class SetFunction(nn.Module):
         return x.unsqueeze(1) if x.ndim == 3 and self.heads == "separate" else x
 
     def _outer(self, s: Tensor) -> Tensor:
-        sigma = SIGMA[self.sigma]
-        s = sigma(s + self.b[..., None, :])
         if self.B is not None and self.e is not None:
-            s = sigma(s @ self._scaled(self.B).mT + self.e[..., None, :])
-        out = s @ self._scaled(self.c).mT
+            s = layer(s, self.b, self._scaled(self.B), self.sigma)
+            out = layer(s, self.e, self._scaled(self.c), self.sigma)
+        else:
+            out = layer(s, self.b, self._scaled(self.c), self.sigma)
         return out.squeeze(-1).mT if self.heads == "separate" else out
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from pine.graph import Graph
 from pine.labels import Labels
@@ -41,6 +42,12 @@ class Targets:
     def shifted(self, by: int) -> Self:
         """The same with all positions moved."""
         return replace(self, positions=self.positions + by)
+
+    def indicators(self) -> Tensor:
+        """Values (n, num_outputs): 0 and 1 for classes and label sets, numbers as they are."""
+        if self.task == "classes":
+            return functional.one_hot(self.values, self.num_outputs).float()
+        return self.values.float() if self.values.ndim == 2 else self.values.float()[:, None]
 
     def loss(self, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
         """The mean loss at the known nodes, of (..., num_nodes, num_outputs) before softmax or sigmoid.

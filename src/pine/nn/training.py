@@ -11,6 +11,7 @@ import torch
 
 from pine._internal.parallel import number_of_threads
 from pine.errors import DeviceError
+from pine.nn.threads import sleeping_threads
 
 
 def device_of(wanted: str) -> torch.device:
@@ -26,21 +27,22 @@ def device_of(wanted: str) -> torch.device:
 
 @contextmanager
 def torch_threads(threads: int | None) -> Iterator[None]:
-    """Let torch use so many threads (None: as many as it does), and afterwards as many as before."""
-    before = torch.get_num_threads()
-    try:
-        if threads is not None:
-            torch.set_num_threads(number_of_threads(threads))
+    """Work on so many threads that sleep while they wait (None: as many as torch has), torch itself on one."""
+    with sleeping_threads(threads):
         yield
-    finally:
-        torch.set_num_threads(before)
 
 
 @contextmanager
 def torch_left_alone(threads: int | None) -> Iterator[None]:
-    """Use so many threads, and give torch's number of them and its CPU generator back as they were."""
-    with torch_threads(threads), torch.random.fork_rng(devices=[]):
-        yield
+    """Let torch use so many threads, and give their number and its CPU generator back as they were."""
+    before = torch.get_num_threads()
+    try:
+        if threads is not None:
+            torch.set_num_threads(number_of_threads(threads))
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def seed_torch(rng: np.random.Generator, device: torch.device) -> torch.Generator:

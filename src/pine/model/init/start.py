@@ -1,9 +1,9 @@
-"""A structural start: x_0 = U sqrt|S| of M = log max(1, vol W D^-1), with W = (1 - a) sum of a^(r-1) P^r over r >= 1.
+"""A structural start: what x is before training, from the graph alone.
 
+Up to EXACT_NODES nodes x_0 = U sqrt|S| of M = log max(1, vol W D^-1), with W = (1 - a) sum of a^(r-1) P^r over r >= 1.
 M_ij says by how much more often a walk of geometric length from i ends in j than a node drawn by degree would be j:
 NetMF (Qiu et al. 2018) with a geometric window in the place of T steps. Walks are those of the adjacency with its hubs
-damped. Up to EXACT_NODES nodes M is a dense matrix; above, only the largest entries of its rows are found (init/push),
-and what lies between all nodes and the hubs is added (init/hubs).
+damped. Above, x_0 is whitened propagation (init/whitened_propagation).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine._internal.settings import Count
@@ -22,8 +21,7 @@ from pine.graph import Graph
 from pine.graph.csr import CSR
 from pine.labels import Labels
 from pine.model.init.factor import leading_eigenpairs
-from pine.model.init.hubs import near_hubs
-from pine.model.init.push import product, pushed_log_window
+from pine.model.init.whitened_propagation import whitened_propagation
 
 # Chosen on held-out training labels after PINE's training, which gains from long walks where labels are few.
 CONTINUE_PROB = 0.95  # a: the probability with which a walk goes on
@@ -31,26 +29,25 @@ CONTINUE_PROB = 0.95  # a: the probability with which a walk goes on
 # citation graphs, where more damping costs more.
 HUB_DAMPING = 0.25
 EXACT_NODES = 4_000
-EXACT_ROUNDS, PUSHED_ROUNDS = 12, 4
+EXACT_ROUNDS = 12
 
 
 def structural_start(
-    adjacency: CSR, dim: int, rng: np.random.Generator, *, threads: int | None = None
+    adjacency: CSR, dim: int, rng: np.random.Generator, *, threads: int | None = None, device: str = "cpu"
 ) -> NDArray[np.float32]:
     """A vector for every node from a symmetric adjacency alone: (num_nodes, dim), unit standard deviation over all.
 
-    Nodes without neighbors are zero, and so are the columns beyond the rank of M. Above EXACT_NODES nodes time and
-    memory are linear in nodes and edges.
+    Nodes without neighbors are zero; so are, up to EXACT_NODES nodes, the columns beyond the rank of M. Above, time and
+    memory are linear in nodes and edges, and device says where the work is done.
     """
     start = np.zeros((adjacency.num_rows, dim), np.float32)
-    connected = np.flatnonzero(degrees(adjacency) > 0)
+    degree = degrees(adjacency)
+    connected = np.flatnonzero(degree > 0)
     if len(connected) == 0 or dim == 0:
         return start
-    walked = damped(adjacency)
-    if len(connected) <= EXACT_NODES:
-        start[connected] = exact_start(part(walked, connected), dim, rng)
-    else:
-        start[:] = pushed_start(walked, dim, rng, threads)
+    if len(connected) > EXACT_NODES:
+        return whitened_propagation(adjacency, degree, dim, rng, threads=threads, device=device)
+    start[connected] = exact_start(part(damped(adjacency), connected), dim, rng)
     return scaled(start)
 
 
@@ -59,25 +56,6 @@ def exact_start(walked: CSR, dim: int, rng: np.random.Generator) -> NDArray[np.f
     matrix = log_window(walked)
     values, vectors = leading_eigenpairs(matrix.__matmul__, len(matrix), dim, rng, EXACT_ROUNDS, np.float64)
     return factor(values, vectors, dim)
-
-
-def pushed_start(walked: CSR, dim: int, rng: np.random.Generator, threads: int | None = None) -> NDArray[np.float32]:
-    """Factorize the largest entries of M with B B' of the hubs: (num_nodes, dim)."""
-    return smoothed(factor(*_pushed_eigenpairs(walked, dim, rng, threads), dim), walked)
-
-
-def _pushed_eigenpairs(
-    walked: CSR, dim: int, rng: np.random.Generator, threads: int | None
-) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    degree = degrees(walked)
-    largest = product(pushed_log_window(walked, degree, CONTINUE_PROB, threads), threads)
-    hubs = near_hubs(walked, degree, threads)
-
-    def multiply(x: NDArray[Any]) -> NDArray[Any]:
-        y: NDArray[Any] = largest(x) + hubs @ (hubs.T @ x)
-        return y
-
-    return leading_eigenpairs(multiply, walked.num_rows, dim, rng, PUSHED_ROUNDS, np.float32)
 
 
 def log_window(walked: CSR) -> NDArray[np.float64]:
@@ -136,16 +114,6 @@ def factor(values: NDArray[np.float64], vectors: NDArray[Any], dim: int) -> NDAr
     return np.pad(x, ((0, 0), (0, dim - x.shape[1])))
 
 
-def smoothed(x: NDArray[np.float32], walked: CSR) -> NDArray[np.float32]:
-    """Two rounds of y <- (x + mean of y over neighbors) / 2: rows that were cut short learn from those beside them."""
-    degree = degrees(walked)
-    half = sp.diags_array((0.5 / np.where(degree > 0, degree, 1.0)).astype(np.float32)) @ walked.to_scipy()
-    y = x
-    for _ in range(2):
-        y = half @ y + np.float32(0.5) * x
-    return np.asarray(y, np.float32)
-
-
 def scaled(start: NDArray[np.float32]) -> NDArray[np.float32]:
     """Unit standard deviation over all entries, if they are not all the same."""
     deviation = start.std(dtype=np.float64)
@@ -153,16 +121,21 @@ def scaled(start: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @dataclass
-class StructuralStart(Embedder):
-    """embedding_ is PINE's x before training, for the same dim and seed: what training adds is measured against it."""
+class Propagation(Embedder):
+    """embedding_ is PINE's x before training, for the same dim and seed: what training adds is measured against it.
 
-    name: ClassVar[str] = "start"
-    revision: ClassVar[int] = 1
+    Whitened propagation on graphs of more than EXACT_NODES connected nodes, NetMF's factorization below.
+    """
+
+    name: ClassVar[str] = "propagation"
+    former_names: ClassVar[tuple[str, ...]] = ("start",)
+    revision: ClassVar[int] = 2
     supervised: ClassVar[bool] = False
 
     dim: Count = 64
     seed: Seed = 0
+    device: str = "auto"
     threads: Count | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
-        return Fitted(structural_start(graph.links(), self.dim, rng, threads=self.threads))
+        return Fitted(structural_start(graph.links(), self.dim, rng, threads=self.threads, device=self.device))

@@ -1,8 +1,6 @@
-"""The choice of lambda, epochs and the share of propagated labels sees training labels alone, and keeps the best."""
+"""The choice of the share of propagated labels, and of training, sees training labels alone, and keeps the best."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,45 +8,39 @@ from support.models import pine_with
 
 from pine import PINE, Graph
 from pine.labels import read_labels
-from pine.metrics import held_out_score
-from pine.model.cross_validation import LABEL_SHARES, LAMBDAS, best, folds, lambdas
+from pine.metrics import held_out_score, node_scores
+from pine.model.choice import LABEL_SHARES, LAMBDA, LEAST_LABELED, clearly_better, given_lambdas
 from pine.model.settings import Choice
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
 
 
 def test_with_few_labels_agreement_weighs_more_but_a_users_lambda_is_the_papers():
-    assert [lam for (lam,) in lambdas(None, 0.1)] == pytest.approx([each / 10 for each in LAMBDAS])
-    assert lambdas(None, 0.001) == lambdas(None, 0.01)
-    assert lambdas(2, 0.1) == [(2.0,)]
-    assert lambdas((1.0, 2.0)) == [(1.0, 2.0)]
+    labels = np.repeat([0, 1], 50)
+    graph = Graph.from_edges([(k, k + 1) for k in range(99)])
+    for known in (60, 20, 5, 1):
+        seen = np.where(np.arange(100) % 50 < known // 2 + 1, labels, -1)
+        lam = pine_with(epochs=0, label_share=0.0).fit(graph, seen).learned_.choice.lam
+        assert lam == pytest.approx((LAMBDA * max(LEAST_LABELED, (seen >= 0).mean()),))
+    assert pine_with(epochs=0, lam=2).fit(graph, labels).learned_.choice.lam == (2.0,)
+    assert given_lambdas((1, 2)) == (1.0, 2.0)
 
 
-def choice(lam: float, epochs: int, score: Any, share: float = 0.0) -> Choice:
-    return Choice((lam,), epochs, score, share)
-
-
-def test_the_best_choice_is_that_of_the_best_smoothed_score():
-    scores = {100: [[0.7], [0.6]], 200: [[0.8], [0.62]], 300: [[0.6], [0.9]]}
-    assert best([(1.0,), (2.0,)], [0.0], scores) == choice(2.0, 300, pytest.approx(0.76))
-    assert best([(1.0,)], [0.2], {epoch: line[:1] for epoch, line in scores.items()}) == Choice((1.0,), 100, 0.75, 0.2)
-
-
-def test_the_share_of_labels_is_the_best_with_the_lambda_and_epochs_that_are_best_without():
-    scores = {100: [[0.7, 0.95], [0.6, 0.6]], 200: [[0.6, 0.6], [0.9, 0.85]]}
-    options, shares = [(1.0,), (2.0,)], [0.0, 0.5]
-    assert best(options, shares, scores) == Choice((2.0,), 100, 0.75, 0.0)
-    scores[200][1][1] = 0.95
-    assert best(options, shares, scores) == choice(2.0, 100, pytest.approx(0.775), 0.5)
-    scores[200][1][1] = 0.9  # level: the first
-    assert best(options, shares, scores).label_share == 0.0
-
-
-def test_folds_are_equal_and_scores_are_those_of_held_out_nodes():
+def test_scores_of_nodes_are_those_whose_mean_is_the_score():
     labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
-    assert sorted(folds(labels, 3, np.random.default_rng(0)).tolist()) == [0, 1, 2]
-    predicted = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]], np.float32)
-    assert held_out_score(labels, np.array([False, True, True]), predicted) == 0.5
+    predicted, held = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]], np.float32), np.array([False, True, True])
+    assert held_out_score(labels, held, predicted) == node_scores(labels, held, predicted).mean() == 0.5
+
+
+def test_clearly_better_is_a_mean_beyond_its_standard_error():
+    rng = np.random.default_rng(0)
+    ours = rng.random(100)
+    assert not clearly_better(ours, ours)
+    assert clearly_better(ours + 0.01, ours)
+    noise = rng.standard_normal(100)
+    noise -= noise.mean()
+    assert not clearly_better(ours + noise + 0.09 * noise.std(), ours)
+    assert clearly_better(ours + noise + 0.11 * noise.std(), ours)
 
 
 def test_a_choice_is_saved_and_read_back():
