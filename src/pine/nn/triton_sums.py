@@ -49,7 +49,7 @@ class TritonRows:
         self.indices, self.weights = torch.tensor(csr.indices, device=device), there(csr.weights)
         self.row_scale = there(row_scale, torch.float32)
         if column_scale is not None:
-            # w_e s_j in the order of entries: to look s_j up in every sum takes 1.5 times as long.
+            # w_e s_j in the order of entries: to look s_j up in every sum of 16 columns takes 1.5 times as long.
             each = torch.tensor(column_scale, device=device, dtype=torch.float32).index_select(0, self.indices)
             self.weights = each if self.weights is None else each.mul_(self.weights)
         self.rounds, self.rows_written = [], csr.num_rows
@@ -80,7 +80,7 @@ class TritonRows:
 
 
 def tile_of(width: int) -> dict[str, int]:
-    """How many pieces, entries of each and columns a program has at a time; fastest of those tried on an H200."""
+    """How many pieces, entries of each and columns a program has at a time; among the fastest tried on an H200."""
     columns = min(128, max(4, triton.next_power_of_2(width)))
     entries = 8 if columns < 128 else 4
     return {"PIECES": max(1, 64 // columns), "ENTRIES": entries, "COLUMNS": columns, "num_warps": 1}
