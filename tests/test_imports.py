@@ -39,6 +39,7 @@ ROWS = (
 RANKS = {room: rank for rank, rooms in enumerate(ROWS) for room in rooms}
 ROOT = "pine"  # names everything late; only the command line, which nothing imports, uses it
 PRINTING = {"rich", "typer"}
+OPTIONAL = {"torch_geometric", "triton"}
 
 
 @dataclass(frozen=True)
@@ -112,13 +113,13 @@ class Package:
         return [str(each) for each in outside if each.imported == ROOT]
 
     def late_without_need(self) -> list[str]:
-        """Imports of pine inside functions, but for modules that load torch_geometric, which may not be there."""
+        """Imports of pine inside functions, but for modules that load a package which may not be there."""
         eager = nx.DiGraph((each.importer, each.imported) for each in self.imports if not each.late)
-        loads_pyg = {
-            module for package in eager if _package(package) == "torch_geometric"
+        loads_optional = {
+            module for package in eager if _package(package) in OPTIONAL
             for module in nx.ancestors(eager, package)
         }  # fmt: skip
-        return [str(each) for each in self.own if each.in_function and each.imported not in loads_pyg]
+        return [str(each) for each in self.own if each.in_function and each.imported not in loads_optional]
 
     def loading_by_name(self) -> list[str]:
         """Calls that import modules by strings, which none of this sees, outside of pine/__init__.py."""
@@ -188,7 +189,7 @@ def test_only_the_command_line_imports_pine_itself(package: Package):
     assert_none(package.of_the_root())
 
 
-def test_imports_stand_at_the_top_but_for_modules_that_need_pytorch_geometric(package: Package):
+def test_imports_stand_at_the_top_but_for_modules_that_need_an_optional_package(package: Package):
     assert_none(package.late_without_need())
     assert_none(package.loading_by_name())
 

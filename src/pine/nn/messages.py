@@ -1,7 +1,8 @@
 """What each node says to its neighbors: y = W g(x), with g(x) = sigma(u_q a_t^T x + v_q) over all t and q.
 
 g has T Q values a node (512 in the paper) and W brings them to L. So g is made for a few nodes at a time and made again
-in the backward pass, with no memory beyond x and y: on a CPU by pine.nn.hidden_layer, elsewhere by torch's operations.
+in the backward pass, with no memory beyond x and y: on a CPU by pine.nn.hidden_layer, on a GPU by
+pine.nn.triton_messages, elsewhere by torch's operations.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from pine.nn.hidden_layer import hidden_layer, layer_is_fast
+from pine.nn.triton_device import runs_triton
 
 SIGMA = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
 _SIGMA_ = {"tanh": torch.tanh_, "sigmoid": torch.sigmoid_}
@@ -51,9 +53,18 @@ def messages(
         o = torch.zeros_like(v) if offset is None else offset.unflatten(-1, (T, Q)).mT
         W = W.unflatten(-1, (T, Q)).mT.flatten(-2)
         return hidden_layer(x, a, u, v, o, W, sigma, floats)
-    nodes = max(1, (DEVICE_FLOATS if floats is None else floats) // W[..., 0, :].numel())
-    y = cast(Tensor, _Messages.apply(x, a, u, v, W, sigma, nodes))  # type: ignore[no-untyped-call]
+    y = _on_device(x, a, u, v, W, sigma, floats)
     return y if offset is None else y - (W @ offset[..., None]).mT
+
+
+def _on_device(x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, floats: int | None) -> Tensor:
+    if x.dtype == torch.float32 and runs_triton(x.device):
+        from pine.nn import triton_messages  # only where Triton is installed
+
+        if triton_messages.fits(x, a, W):
+            return triton_messages.triton_messages(x, a, u, v, W, sigma)
+    nodes = max(1, (DEVICE_FLOATS if floats is None else floats) // W[..., 0, :].numel())
+    return cast(Tensor, _Messages.apply(x, a, u, v, W, sigma, nodes))  # type: ignore[no-untyped-call]
 
 
 def layer(s: Tensor, b: Tensor, W: Tensor, sigma: str) -> Tensor:

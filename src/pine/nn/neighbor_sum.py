@@ -19,6 +19,7 @@ from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
 from pine.nn.row_sums import TorchRows, row_sums
 from pine.nn.threads import own_threads
+from pine.nn.triton_device import runs_triton
 
 # The power of the degree that the sum is divided by.
 SCALINGS = {"sum": 0.0, "sqrt": 0.5, "mean": 1.0}
@@ -109,12 +110,23 @@ class Neighbors:
 
     def total(self, x: Tensor, transposed: bool) -> Tensor:
         """The weighted sum over the rows, or over the columns (transposed), without a gradient."""
+        if x.dtype == torch.float32 and runs_triton(self.device):
+            return cast(Tensor, self._triton_rows[transposed].total(x))
         if self.device.type != "cpu":
             return self._torch_rows[transposed].total(x)
         csr = self.csr.transposed if transposed else self.csr
         row_scale, column_scale = (None, self.scale) if transposed else (self.scale, None)
         threads = self.threads or own_threads()
         return torch.from_numpy(row_sums(csr, x.contiguous().numpy(), threads, row_scale, column_scale))
+
+    @cached_property
+    def _triton_rows(self) -> tuple[Any, Any]:
+        from pine.nn.triton_sums import TritonRows  # only where Triton is installed
+
+        return (
+            TritonRows(self.csr, self.scale, None, self.device),
+            TritonRows(self.csr.transposed, None, self.scale, self.device),
+        )
 
     @cached_property
     def _torch_rows(self) -> tuple[TorchRows, TorchRows]:
