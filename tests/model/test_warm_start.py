@@ -137,7 +137,7 @@ def test_settings_chosen_before_are_kept_unless_the_model_fixes_them():
     assert chosen.label_share == 0.35
     assert begun(earlier).choice == chosen
     fixed = begun(earlier, lam=7.0).choice
-    assert (fixed.lam, fixed.epochs) == ((7.0,), 30)
+    assert (fixed.lam, fixed.epochs) == ((7.0,), chosen.epochs)
     assert np.isnan(fixed.score)
     assert fixed.label_share == chosen.label_share
     assert begun(earlier, label_share=0.2).choice == replace(chosen, label_share=0.2)

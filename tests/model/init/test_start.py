@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -17,8 +18,8 @@ from pine.evaluation import split
 from pine.graph.csr import CSR, build_csr
 from pine.labels import read_labels
 from pine.model.init import start
-from pine.model.init.factor import leading_eigenpairs
-from pine.model.init.start import CONTINUE_PROB, HUB_DAMPING, structural_start
+from pine.model.init.netmf import CONTINUE_PROB, HUB_DAMPING, leading_eigenpairs
+from pine.model.init.start import structural_start
 
 
 def seeded(seed: int = 0) -> np.random.Generator:
@@ -89,7 +90,7 @@ def test_the_exact_start_is_the_factorization_of_its_definition(weighted: bool) 
     weights = seeded(3).uniform(0.2, 3, len(edges)).astype(np.float32) if weighted else None
     graph = undirected(edges, 150, weights)
     x = structural_start(graph, 12, seeded()).astype(np.float64)
-    np.testing.assert_allclose(shape_of(x @ x.T), shape_of(definition(graph, 12)), atol=2e-5)
+    np.testing.assert_allclose(shape_of(x @ x.T), shape_of(definition(graph, 12)), atol=2e-4)
 
 
 @pytest.mark.parametrize("way", ["exact", "propagated"])
@@ -208,19 +209,21 @@ def test_the_propagated_start_is_within_four_points_of_the_exact_one_on_cora(mon
     assert close > exact - 0.04
 
 
-def test_eigenpairs_are_those_of_largest_magnitude_of_either_sign() -> None:
-    q = np.linalg.qr(seeded().standard_normal((90, 90)))[0]
-    spectrum = np.concatenate([[9, -8, 7, -6], np.linspace(-1, 1, 86)])
-    values, vectors = leading_eigenpairs(((q * spectrum) @ q.T).__matmul__, 90, 4, seeded(1), 8, np.float64)
-    np.testing.assert_allclose(values, [9, -8, 7, -6], atol=1e-8)
-    np.testing.assert_allclose(np.abs(vectors.T @ q[:, :4]), np.eye(4), atol=1e-6)
+@pytest.mark.parametrize("size", [60, 300])  # all of them, and a Krylov space
+def test_eigenpairs_are_those_of_largest_magnitude_of_either_sign(size: int) -> None:
+    q = np.linalg.qr(seeded().standard_normal((size, size)))[0]
+    spectrum = np.concatenate([[9, -8, 7, -6], np.linspace(-1, 1, size - 4)])
+    values, vectors = leading_eigenpairs(torch.tensor((q * spectrum) @ q.T).float(), 4, seeded(1))
+    np.testing.assert_allclose(values, [9, -8, 7, -6], rtol=1e-5)
+    np.testing.assert_allclose(np.abs(vectors.numpy().T @ q[:, :4]), np.eye(4), atol=1e-4)
 
 
-def test_eigenpairs_stop_at_the_rank() -> None:
-    thin = seeded().standard_normal((40, 3))
-    values, vectors = leading_eigenpairs((thin @ thin.T).__matmul__, 40, 10, seeded(1), 5, np.float64)
-    assert vectors.shape == (40, 3)
-    np.testing.assert_allclose((vectors * values) @ vectors.T, thin @ thin.T, atol=1e-8)
+@pytest.mark.parametrize("size", [60, 300])
+def test_eigenpairs_stop_at_the_rank(size: int) -> None:
+    thin = torch.tensor(seeded().standard_normal((size, 3))).float()
+    values, vectors = leading_eigenpairs(thin @ thin.T, 10, seeded(1))
+    assert vectors.shape == (size, 3)
+    np.testing.assert_allclose((vectors * values) @ vectors.T, thin @ thin.T, atol=1e-3)
 
 
 BITS = """
