@@ -9,9 +9,9 @@
 A number of nodes stands for a planted graph of 5 edges a node and 10 classes, 10 % of them known.
 
 epoch: one epoch of PINE, from one step of the optimizer to the next, over the sum of its parts timed alone: dropout,
-W g(x), the sum over neighbors, h, all forward and backward, and a step of Adam. Epochs and parts take turns; the fastest
-of each is kept. Limit: 1.3. Each part has its floor, in brackets as a multiple: its products at the speed of torch's own
-of that size, its other reads and writes at the speed of a gather of rows (sums) or of c = a + b. Limit: 2.
+W g(x), the sum over neighbors, h, all forward and backward, and a step of Adam. Epochs and parts take turns; the
+fastest of each is kept. Limit: 1.3. In brackets a part is a multiple of its floor: its products as fast as torch's own
+of that size, its other reads and writes as fast as a gather of rows (sums) or as c = a + b. Limit: 2.
 busy: seconds of a fit beside two processes that keep two cores busy, over its seconds alone. Limit: 4.
 memory: the peak of a fit above what Python holds after imports, in a fresh process each, over the count in `fit_bytes`;
 once with freed arrays returned at once, and once as glibc does it, which keeps those below 32 MiB for later. With

@@ -68,6 +68,11 @@ def test_a_forked_process_makes_threads_of_its_own():
     child = os.fork()
     if child == 0:
         busy: set[int] = set()
-        over_ranges(lambda lo, hi: (time.sleep(0.01), busy.add(threading.get_ident()))[1], parts(8, 1), 2)
+
+        def work(lo: int, hi: int) -> None:
+            time.sleep(0.01)
+            busy.add(threading.get_ident())
+
+        over_ranges(work, parts(8, 1), 2)
         os._exit(0 if len(busy) == 2 else 1)
     assert os.waitpid(child, 0)[1] == 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from support.tensors import normal
-from torch import Tensor
 
 from pine.nn.hidden_layer import hidden_layer, hidden_layer_reference
 from pine.nn.threads import own_threads, sleeping_threads
@@ -19,10 +20,10 @@ CASES = {  # leading dimensions of x and of the parameters
 }
 
 
-def given(x_lead: tuple[int, ...], lead: tuple[int, ...], projected: bool, N: int = 37) -> list[Tensor | None]:
+def given(x_lead: tuple[int, ...], lead: tuple[int, ...], projected: bool, N: int = 37) -> list[Any]:
     M, T, Q, L = 5, 3, 2, 4
     shapes = [(*x_lead, N, M), (*lead, T, M), *[(*lead, Q, T)] * 3, (*lead, L, Q * T)]
-    made: list[Tensor | None] = [normal(*shape, seed=k).requires_grad_() for k, shape in enumerate(shapes)]
+    made: list[Any] = [normal(*shape, seed=k).requires_grad_() for k, shape in enumerate(shapes)]
     if not projected:
         made[0], made[1] = normal(*lead, N, T).requires_grad_(), None
     return made

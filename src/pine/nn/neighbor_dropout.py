@@ -21,8 +21,8 @@ from pine.nn.hidden_layer import layer_is_fast
 from pine.nn.threads import empty, over_nodes
 
 ROWS = 4096  # of a part
-# Multipliers of "lowbias32", a hash of 32 bits (Chris Wellons, hash-prospector).
-FIRST, SECOND = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
+# Of "lowbias32", a hash of 32 bits (Chris Wellons, hash-prospector).
+LOWBIAS_1, LOWBIAS_2 = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 S15, S16 = np.uint32(15), np.uint32(16)
 
 
@@ -70,7 +70,7 @@ def _drop(lo: int, hi: int, chance: float, node_chance: float, key: Any, x: NDAr
         start, salt = np.uint32(bits), np.uint32(bits >> S32)
         for column in range(x.shape[1]):
             drawn = np.uint32(start + np.uint32(column))
-            drawn = np.uint32(np.uint32(drawn ^ (drawn >> S16)) * FIRST) ^ salt
-            drawn = np.uint32(np.uint32(drawn ^ (drawn >> S15)) * SECOND)
+            drawn = np.uint32(np.uint32(drawn ^ (drawn >> S16)) * LOWBIAS_1) ^ salt
+            drawn = np.uint32(np.uint32(drawn ^ (drawn >> S15)) * LOWBIAS_2)
             drawn = np.uint32(drawn ^ (drawn >> S16))
             out[row, column] = x[row, column] * grow if drawn >= limit else zero
