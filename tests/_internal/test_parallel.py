@@ -50,13 +50,14 @@ def test_work_may_ask_for_threads_itself():
     assert (done == 1).all()
 
 
-@pytest.mark.parametrize("bad", [0, 7])
-def test_an_error_of_any_range_is_raised(bad):
+@pytest.mark.parametrize("calling", [True, False])
+def test_an_error_is_raised_whichever_thread_meets_it(calling):
     def work(lo: int, hi: int) -> None:
-        time.sleep(0.001)
-        if lo == bad:
+        time.sleep(0.005)
+        if (threading.current_thread() is caller) == calling:
             raise KeyError("this one")
 
+    caller = threading.current_thread()
     with pytest.raises(KeyError, match="this one"):
         over_ranges(work, parts(8, 1), 2)
 

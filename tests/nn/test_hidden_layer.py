@@ -36,7 +36,7 @@ def test_values_and_gradients_are_those_of_the_definition(case, projected, float
     tensors = given(*CASES[case], projected)
     leaves = [tensor for tensor in tensors if tensor is not None]
     wanted = hidden_layer_reference(*tensors)
-    y = hidden_layer(*tensors, floats=floats)
+    y = hidden_layer(*tensors, "tanh", floats)
     upstream = normal(*wanted.shape, seed=9)
     torch.testing.assert_close(y, wanted)
     torch.testing.assert_close(torch.autograd.grad(y, leaves, upstream), torch.autograd.grad(wanted, leaves, upstream))
@@ -57,7 +57,7 @@ def test_any_number_of_threads_gives_the_same_bits_and_leaves_torchs_alone():
     for threads in (1, 2, 3):
         with sleeping_threads(threads):
             assert (own_threads(), torch.get_num_threads()) == (threads, 1)
-            y = hidden_layer(*tensors, floats=100)
+            y = hidden_layer(*tensors, "tanh", 100)
             made.append([y, *torch.autograd.grad(y.square().sum(), leaves)])
         assert torch.get_num_threads() == before
     assert all(torch.equal(a, b) for other in made[1:] for a, b in zip(made[0], other, strict=True))

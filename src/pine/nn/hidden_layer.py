@@ -220,7 +220,7 @@ def _compiled_tanh(x: Any) -> Any:
     )
 
     def quotient(x: Any) -> Any:
-        x = limit if x > limit else x  # and not min(), which would make a number of NaN
+        x = limit if x > limit else x  # NaN stays what it is
         x = -limit if x < -limit else x
         s = x * x
         a = a0 + s * (a1 + s * (a2 + s * (a3 + s * (a4 + s * (a5 + s * a6)))))

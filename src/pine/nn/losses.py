@@ -20,7 +20,7 @@ def agreement(x: Tensor, f: Tensor, lam: float = 1.0) -> Tensor:
     if x.shape != f.shape:
         raise InputError(f"x and f must have the same shape, got {tuple(x.shape)} and {tuple(f.shape)}")
     squared = cast(Tensor, _SquaredDistance.apply(x, f))  # type: ignore[no-untyped-call]
-    return squared / (lam * x.shape[-2])
+    return squared.div(lam * x.shape[-2])
 
 
 class _SquaredDistance(torch.autograd.Function):
