@@ -12,6 +12,8 @@ from support.tensors import normal
 from pine.nn.hidden_layer import hidden_layer, hidden_layer_reference
 from pine.nn.threads import own_threads, sleeping_threads
 
+Layer = tuple[Any, Any, Any, Any, Any, Any]  # x, a, u, v, o, W
+
 CASES = {  # leading dimensions of x and of the parameters
     "one": ((), ()),
     "copies": ((3,), (3,)),
@@ -20,13 +22,11 @@ CASES = {  # leading dimensions of x and of the parameters
 }
 
 
-def given(x_lead: tuple[int, ...], lead: tuple[int, ...], projected: bool, N: int = 37) -> list[Any]:
+def given(x_lead: tuple[int, ...], lead: tuple[int, ...], projected: bool, N: int = 37) -> Layer:
     M, T, Q, L = 5, 3, 2, 4
     shapes = [(*x_lead, N, M), (*lead, T, M), *[(*lead, Q, T)] * 3, (*lead, L, Q * T)]
-    made: list[Any] = [normal(*shape, seed=k).requires_grad_() for k, shape in enumerate(shapes)]
-    if not projected:
-        made[0], made[1] = normal(*lead, N, T).requires_grad_(), None
-    return made
+    x, a, u, v, o, W = (normal(*shape, seed=k).requires_grad_() for k, shape in enumerate(shapes))
+    return (x, a, u, v, o, W) if projected else (normal(*lead, N, T).requires_grad_(), None, u, v, o, W)
 
 
 @pytest.mark.parametrize("projected", [True, False])

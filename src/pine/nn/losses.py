@@ -20,7 +20,7 @@ def agreement(x: Tensor, f: Tensor, lam: float = 1.0) -> Tensor:
     if x.shape != f.shape:
         raise InputError(f"x and f must have the same shape, got {tuple(x.shape)} and {tuple(f.shape)}")
     squared = cast(Tensor, _SquaredDistance.apply(x, f))  # type: ignore[no-untyped-call]
-    return squared.div(lam * x.shape[-2])
+    return squared / (lam * x.shape[-2])
 
 
 class _SquaredDistance(torch.autograd.Function):
@@ -30,7 +30,8 @@ class _SquaredDistance(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, f: Tensor) -> Tensor:
         difference = x - f
         ctx.save_for_backward(difference)
-        return torch.linalg.vecdot(difference.flatten(-2), difference.flatten(-2))
+        squared: Tensor = torch.linalg.vecdot(difference.flatten(-2), difference.flatten(-2))
+        return squared
 
     @staticmethod
     @once_differentiable
