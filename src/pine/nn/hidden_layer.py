@@ -80,7 +80,7 @@ class _HiddenLayer(torch.autograd.Function):
                     torch.mm(z_k.flatten(1), copy.W.mT, out=y[block, k])
 
         over_nodes(fill, len(y), _part(len(y), nodes))
-        return y.unflatten(1, W.shape[:-2]).movedim(0, -2) if W.ndim > 2 else y[:, 0]
+        return y.view(len(y), *W.shape[:-1]).movedim(0, -2)
 
     @staticmethod
     @once_differentiable
@@ -129,7 +129,7 @@ class _Copy:
 
     x: Tensor
     a: Tensor | None
-    inner: tuple[NDArray[Any], ...]  # u, v, o
+    inner: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # u, v, o
     W: Tensor
     number_of_x: int
     shares_x: bool  # with a copy before it
@@ -139,18 +139,12 @@ class _Copy:
 
 
 def _copies(x: Tensor, a: Tensor | None, u: Tensor, v: Tensor, o: Tensor, W: Tensor) -> list[_Copy]:
-    xs = _flat(x.detach())
+    xs, Ws = _flat(x.detach()), _flat(W.detach())
     numbers = torch.arange(len(xs)).view(x.shape[:-2]).expand(W.shape[:-2]).flatten().tolist()
-    flat_a, flat_u, flat_v, flat_o, flat_W = (None if w is None else _flat(w.detach()) for w in (a, u, v, o, W))
+    projections = [None] * len(numbers) if a is None else _flat(a.detach())
+    us, vs, os = (_flat(w.detach()).contiguous().numpy() for w in (u, v, o))
     return [
-        _Copy(
-            xs[number],
-            None if flat_a is None else flat_a[k],
-            tuple(w[k].contiguous().numpy() for w in (flat_u, flat_v, flat_o)),
-            flat_W[k],
-            number,
-            number in numbers[:k],
-        )
+        _Copy(xs[number], projections[k], (us[k], vs[k], os[k]), Ws[k], number, number in numbers[:k])
         for k, number in enumerate(numbers)
     ]
 
@@ -209,7 +203,7 @@ def _tanh(x: float) -> float:
     return math.tanh(x)
 
 
-@overload(_tanh)
+@overload(_tanh)  # type: ignore[untyped-decorator]
 def _compiled_tanh(x: Any) -> Any:
 
     def exact(x: Any) -> Any:
@@ -226,7 +220,7 @@ def _compiled_tanh(x: Any) -> Any:
     )
 
     def quotient(x: Any) -> Any:
-        x = limit if x > limit else x  # and not min(), which would make a number of NaN
+        x = limit if x > limit else x  # NaN stays what it is
         x = -limit if x < -limit else x
         s = x * x
         a = a0 + s * (a1 + s * (a2 + s * (a3 + s * (a4 + s * (a5 + s * a6)))))

@@ -50,8 +50,8 @@ def messages(
     if layer_is_fast(x):
         T, Q = a.shape[-2], v.shape[-1]
         u, v = (w.mT.expand(*W.shape[:-2], Q, T) for w in (u, v))
-        o = torch.zeros_like(v) if offset is None else offset.unflatten(-1, (T, Q)).mT
-        W = W.unflatten(-1, (T, Q)).mT.flatten(-2)
+        o = torch.zeros_like(v) if offset is None else offset.reshape(*offset.shape[:-1], T, Q).mT
+        W = W.reshape(*W.shape[:-1], T, Q).mT.flatten(-2)
         return hidden_layer(x, a, u, v, o, W, sigma, floats)
     y = _on_device(x, a, u, v, W, sigma, floats)
     return y if offset is None else y - (W @ offset[..., None]).mT

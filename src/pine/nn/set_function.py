@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
-from pine.nn.functional import dropout
 from pine.nn.messages import SIGMA, g, layer, messages
+from pine.nn.neighbor_dropout import neighbor_dropout
 from pine.nn.neighbor_sum import SCALINGS, Neighbors, neighbor_sum, neighbor_sum_reference
 
 
@@ -202,8 +202,7 @@ class SetFunction(nn.Module):
             shape = f"(N, {self.M[k]})" + (f" or ({self.batch}, N, {self.M[k]})" if self.batch else "")
             raise InputError(f"vectors of group {k} must have shape {shape}, got {tuple(x.shape)}")
         if drop and self.training:
-            x = dropout(x, self.dropout, generator)
-            x = dropout(x, self.node_dropout, generator, (*x.shape[:-1], 1))
+            x = neighbor_dropout(x, self.dropout, self.node_dropout, generator)
         # Separate heads all read the same vectors.
         return x.unsqueeze(1) if x.ndim == 3 and self.heads == "separate" else x
 
