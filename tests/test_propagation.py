@@ -26,7 +26,7 @@ from pine.propagation import (
 )
 
 RNG = np.random.default_rng(0)
-SMALL = {"epochs": 50, "dim": 8, "hidden": 16, "lam": 10.0}
+SMALL = {"epochs": 50, "dim": 8, "hidden": 16, "lam": 10.0, "label_share": 0.0}
 
 
 GROUP = np.arange(60) // 5

@@ -125,7 +125,16 @@ def test_where_there_are_no_more_neighbors_than_asked_for_samples_change_nothing
     torch.testing.assert_close(f(x, None, [drawn]), f(x))
 
 
-SMALL = {"dim": 8, "hidden": 16, "projections": 4, "scales": 4, "threads": 1, "epochs": 25, "lam": 10.0}
+SMALL = {
+    "dim": 8,
+    "hidden": 16,
+    "projections": 4,
+    "scales": 4,
+    "threads": 1,
+    "epochs": 25,
+    "lam": 10.0,
+    "label_share": 0.0,
+}
 
 
 @pytest.mark.parametrize("settings", [{}, {"samples": 2}, {"samples": 2, "functions": "per-type"}])

@@ -14,7 +14,16 @@ from pine.model.features import FeatureColumns, FeatureProjection
 from pine.model.settings import Settings
 from pine.model.warm_start import Earlier, warm_start
 
-SMALL = {"threads": 1, "dim": 16, "hidden": 16, "projections": 4, "scales": 4, "lam": 10.0, "scaling": "mean"}
+SMALL = {
+    "threads": 1,
+    "dim": 16,
+    "hidden": 16,
+    "projections": 4,
+    "scales": 4,
+    "lam": 10.0,
+    "label_share": 0.0,
+    "scaling": "mean",
+}
 CPU = torch.device("cpu")
 
 

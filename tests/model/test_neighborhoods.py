@@ -15,7 +15,16 @@ from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
 from pine.model.settings import Form, FunctionSettings
 from pine.nn import set_function_reference
 
-SMALL = {"threads": 1, "dim": 8, "hidden": 16, "projections": 4, "scales": 4, "lam": 10.0, "scaling": "mean"}
+SMALL = {
+    "threads": 1,
+    "dim": 8,
+    "hidden": 16,
+    "projections": 4,
+    "scales": 4,
+    "lam": 10.0,
+    "label_share": 0.0,
+    "scaling": "mean",
+}
 SIZES = FunctionSettings(hidden=16, projections=4, scales=4, scaling="mean", functions="per-type")
 FORM = Form(dim=8, groups="type", features=False, function=SIZES)
 CPU = torch.device("cpu")

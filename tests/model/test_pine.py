@@ -19,7 +19,7 @@ from pine.model.choice import LAMBDA
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
 from pine.nn.losses import effective_rank
 
-FIXED = {"lam": 10.0, "scaling": "sqrt"}
+FIXED = {"lam": 10.0, "label_share": 0.0}
 
 
 def groups(count: int = 40, seed: int = 0, kinds: int = 3) -> tuple[np.ndarray, np.ndarray]:

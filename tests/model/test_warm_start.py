@@ -16,7 +16,7 @@ from pine.model.settings import Settings
 from pine.model.warm_start import Earlier, follow, warm_start
 
 SMALL = {"threads": 1, "dim": 16, "hidden": 32, "projections": 8, "scales": 4}
-FIXED = {"lam": 10.0, "scaling": "sqrt"}
+FIXED = {"lam": 10.0, "label_share": 0.0}
 
 kind = np.arange(120) % 3
 chance = np.where(kind[:, None] == kind[None, :], 0.15, 0.0125)

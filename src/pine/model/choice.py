@@ -31,13 +31,16 @@ def choose(trainer: Trainer) -> Choice:
     shares = LABEL_SHARES if settings.label_share is None else (settings.label_share,)
     epochs = 0 if labels is None else settings.num_epochs(trainer.graph.num_nodes)
     choice = Choice(lambdas(trainer), epochs, label_share=shares[0])
-    asked = settings.lam is None and (settings.epochs is None or settings.label_share is None)
-    if labels is None or not asked or len(labels.known) < FEWEST_LABELS:
+    # Vectors that begin at random say nothing untrained.
+    may_rest = settings.epochs is None and settings.training.start == "structural"
+    if labels is None or len(labels.known) < FEWEST_LABELS or not (may_rest or len(shares) > 1):
         return choice
-    return _held_out_choice(trainer, labels, choice, shares)
+    return _held_out_choice(trainer, labels, choice, shares, may_rest)
 
 
-def _held_out_choice(trainer: Trainer, labels: Labels, choice: Choice, shares: Sequence[float]) -> Choice:
+def _held_out_choice(
+    trainer: Trainer, labels: Labels, choice: Choice, shares: Sequence[float], may_rest: bool
+) -> Choice:
     state, epochs = trainer.state, -(-choice.epochs // 2)
     writer = state.checkpoint.writer("choice", state.rng, None)
     held = state.rng.permutation(len(labels.known)) % HELD_OUT_ONE_IN == 0
@@ -55,7 +58,7 @@ def _held_out_choice(trainer: Trainer, labels: Labels, choice: Choice, shares: S
     after = blended()
     share = int(np.argmax([held_out_score(labels, held, predicted) for predicted in after]))
     chosen = replace(choice, label_share=shares[share], score=held_out_score(labels, held, after[share]))
-    if trainer.settings.epochs is not None:
+    if not may_rest:
         return chosen
     untrained = int(np.argmax([held_out_score(labels, held, predicted) for predicted in before]))
     if not clearly_better(node_scores(labels, held, before[untrained]), node_scores(labels, held, after[share])):

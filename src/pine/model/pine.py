@@ -37,7 +37,7 @@ class PINE(Settings, Embedder):
         120 times the part of the nodes that is labeled; the paper prints 0.005.
     label_share: how much of a prediction is the known labels propagated along edges (pine.propagation), at least 0 and
         below 1; the rest is the classifier on x and on f. None (default): 0, .35 or .65, as a fifth of the training
-        labels, held out for it, says; 0 where lam is given.
+        labels, held out for it, says.
     epochs: how long to train, at least 0: with 0, x is the structural start (pine.METHODS["propagation"]). None
         (default): 100, fewer on graphs of more than 40,000 nodes, and 0 where the held-out labels say that training
         does harm. Without labels there is nothing to train for: x is the structural start, and f reproduces it.
