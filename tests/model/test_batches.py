@@ -28,17 +28,17 @@ LABELS = {"classes": rng.integers(0, 3, 40), "label-sets": rng.integers(0, 2, (4
 FORM = Form(4, "type", False, FunctionSettings(hidden=5, projections=3, scales=2))
 
 
-def objective(size: int | None, task: str | None = "classes", lambdas=((2.0, 5.0), (1.0, 3.0)), **changes) -> Objective:
-    """In double precision, all nodes at once or in batches; two models that see different labels."""
+def objective(size: int | None, task: str | None = "classes", lambdas=(2.0, 5.0), **changes) -> Objective:
+    """In double precision, all nodes at once or in batches; some of the labels are seen."""
     form = replace(FORM, function=replace(FORM.function, functions=changes.pop("functions", "shared")))
     types = [TYPED.nodes.slice(type) for type in TYPED.node_types]
     neighborhoods = graph_neighborhoods(form, TYPED, list(form.neighbor_groups(TYPED).values()), CPU, None)
     neighborhoods = neighborhoods if size is None else batch_neighborhoods(neighborhoods, types, size)
-    f = NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(1), batch=len(lambdas))
+    f = NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(1))
     visible = None
     if task is not None:
         labels = read_labels(TYPED, {"a": LABELS[task]}, task)
-        seen = np.random.default_rng(1).random((len(lambdas), 40)) < 0.3
+        seen = np.random.default_rng(1).random(40) < 0.3
         visible = VisibleTargets(Targets.of(TYPED, labels, CPU), torch.tensor(seen).double())
     settings = TrainingSettings(**{"weight_decay": 0.1} | changes)
     made = Objective(f, types, torch.tensor(lambdas).double(), settings, visible, batched=size is not None)
@@ -63,7 +63,8 @@ def summed(made: Objective) -> tuple[torch.Tensor, list[torch.Tensor]]:
     "settings",
     [
         {},
-        {"lambdas": ((2.0,), (float("inf"),))},
+        {"lambdas": (2.0,)},
+        {"lambdas": (float("inf"),)},
         {"functions": "per-type"},
         {"task": "label-sets"},
         {"task": "numbers"},

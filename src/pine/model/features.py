@@ -54,11 +54,8 @@ class FeatureColumns:
         return cls(place, width, values, center.astype(np.float32), scale)
 
     def times(self, A: Tensor) -> Tensor:
-        """The product with A (B, width, dim): (B, count, dim)."""
-        if isinstance(self.values, Tensor):
-            return self.values @ A
-        flat = A.movedim(-2, 0)
-        return neighbor_sum(flat.flatten(1), self.values).view(-1, *flat.shape[1:]).movedim(0, -2)
+        """The product with A (width, dim): (count, dim)."""
+        return self.values @ A if isinstance(self.values, Tensor) else neighbor_sum(A, self.values)
 
 
 def feature_columns(
@@ -69,7 +66,7 @@ def feature_columns(
 
 
 class FeatureProjection(nn.Module):
-    """A_k (a_v - center_k) / scale_k for every node, zero where a type has none: (B, num_nodes, dim).
+    """A_k (a_v - center_k) / scale_k for every node, zero where a type has none: (num_nodes, dim).
 
     Columns are centered, so that what is common to all nodes says nothing. All columns of a type are divided by one
     number, the root of the sum of their variances: rows have a root mean square length of 1 and A is of order 1, rare
@@ -84,25 +81,24 @@ class FeatureProjection(nn.Module):
         dim: int,
         device: torch.device,
         *,
-        batch: int,
         dropout: float,
     ) -> None:
         super().__init__()
         self.columns, self.num_nodes, self.dropout = columns, num_nodes, dropout
-        self.A = nn.ParameterList([torch.zeros(batch, each.width, dim, device=device) for each in columns])
-        # Learned with the features of one graph and used on others: kept with A, alike in all models.
-        self.center = _kept([torch.tensor(each.center, device=device).expand(batch, 1, -1) for each in columns])
-        self.scale = _kept([torch.full((batch, 1, 1), each.scale, device=device) for each in columns])
+        self.A = nn.ParameterList([torch.zeros(each.width, dim, device=device) for each in columns])
+        # Learned with the features of one graph and used on others: kept with A.
+        self.center = _kept([torch.tensor(each.center[None], device=device) for each in columns])
+        self.scale = _kept([torch.full((1, 1), each.scale, device=device) for each in columns])
 
     def forward(self, generator: torch.Generator | None = None) -> Tensor:
-        own: Tensor = self.A[0].new_zeros(len(self.A[0]), self.num_nodes, self.A[0].shape[-1])
+        own: Tensor = self.A[0].new_zeros(self.num_nodes, self.A[0].shape[1])
         for each, A, center, scale in zip(self.columns, self.A, self.center, self.scale, strict=True):
             A = A / scale
             if self.training:
                 # Whole columns, for all nodes at once: on held-out labels of cora and citeseer as good as leaving out
                 # single entries, and much cheaper; a penalty on A was worse.
-                A = dropout(A, self.dropout, generator, (*A.shape[:-1], 1))
-            own[:, each.place] = each.times(A) - center @ A
+                A = dropout(A, self.dropout, generator, (len(A), 1))
+            own[each.place] = each.times(A) - center @ A
         return own
 
 

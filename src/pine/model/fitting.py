@@ -116,7 +116,7 @@ def _checkpoint(
 
 @torch.no_grad()
 def _arrays(objective: Objective) -> tuple[Array, Array, dict[str, NDArray[np.float32]]]:
-    """x, f and the parameters of the only model in an objective."""
-    x, f = (vectors[0].cpu().numpy() for vectors in objective.vectors())
-    parameters = {name: tensor[0].cpu().numpy() for name, tensor in objective.state_dict().items() if name != "e"}
+    """x, f and the parameters of an objective."""
+    x, f = (vectors.cpu().numpy() for vectors in objective.vectors())
+    parameters = {name: tensor.cpu().numpy() for name, tensor in objective.state_dict().items() if name != "e"}
     return x, f, parameters

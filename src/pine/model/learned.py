@@ -22,7 +22,7 @@ class Learned:
     """x and f (num_nodes, dim), scores (count, num_outputs) of the labeled type or None.
 
     start: the structural start, (num_nodes, dim), for a later fit to see what has changed; None if it was random.
-    w (num_outputs, dim), b (1, num_outputs) and parameters: those of Objective, without its first dimension.
+    w (num_outputs, dim), b (1, num_outputs) and parameters: those of Objective.
     """
 
     nodes: Nodes

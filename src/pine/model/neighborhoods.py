@@ -72,7 +72,7 @@ def graph_neighborhoods(
 
 
 class NeighborFunction(nn.Module):
-    """f of every node's neighbors: x (num_nodes, dim) to (num_nodes, dim), both with a first dimension of batch.
+    """f of every node's neighbors: x (num_nodes, dim) to (num_nodes, dim).
 
     neighborhoods: blocks that hold every node once.
     """
@@ -84,7 +84,6 @@ class NeighborFunction(nn.Module):
         generator: torch.Generator,
         *,
         dropout: float = 0.0,
-        batch: int | None = None,
     ) -> None:
         super().__init__()
         self.dim, self.neighborhoods = form.dim, neighborhoods
@@ -102,7 +101,6 @@ class NeighborFunction(nn.Module):
                 conditioned=settings.conditioned,
                 centered=settings.conditioned,
                 dropout=dropout,
-                batch=batch,
                 generator=generator,
             )
             for _ in range(1 + max(block.function for block in neighborhoods))
@@ -134,11 +132,11 @@ class NeighborFunction(nn.Module):
         made: list[tuple[slice, Tensor]] = []
         for block in self.neighborhoods if neighborhoods is None else neighborhoods:
             f = self.each[block.function]
-            made.append((block.rows, f([x[..., place, :] for place in block.columns], block.neighbors, generator)))
+            made.append((block.rows, f([x[place] for place in block.columns], block.neighbors, generator)))
         if len(made) == 1:
             return made[0][1]
         made.sort(key=lambda each: (each[0].start, each[0].stop))
-        return torch.cat([f for _, f in made], dim=-2)
+        return torch.cat([f for _, f in made])
 
 
 @torch.no_grad()

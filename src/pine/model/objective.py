@@ -5,7 +5,6 @@
 
 With one lambda for all types, every node's agreement weighs 1 / (lambda |V|).
 With features a, x_v = e_v + A a_v with e_v free, and f(N_v) + A a_v is in the place of f(N_v).
-Several models that differ in lambda and in the labels they see are trained side by side: a leading dimension B.
 All of it is sums over nodes, which can be made batch by batch: pine.model.batches.
 """
 
@@ -29,39 +28,39 @@ from pine.nn.targets import Targets
 
 @dataclass(frozen=True, eq=False)
 class VisibleTargets:
-    """Labels, and which of them each model sees: (B, n) of 0 and 1."""
+    """Labels, and which of them are seen: (n,) of 0 and 1."""
 
     targets: Targets
     seen: Tensor
 
     def within(self, rows: slice) -> tuple[VisibleTargets, Tensor]:
-        """The labels of a batch, positions counted from its first node, and their share of what each model sees."""
+        """The labels of a batch, positions counted from its first node, and their share of those that are seen."""
         here = (self.targets.positions >= rows.start) & (self.targets.positions < rows.stop)
-        seen = self.seen[:, here]
+        seen = self.seen[here]
         mine = self.targets.some(here).shifted(-rows.start)
-        return VisibleTargets(mine, seen), seen.sum(-1) / self.seen.sum(-1)
+        return VisibleTargets(mine, seen), seen.sum() / self.seen.sum()
 
 
 @dataclass(frozen=True, eq=False)
 class NodeBatch:
     """Nodes whose terms are made at once: where they stand, their neighborhoods and their labels.
 
-    lambdas: (B,), divided by the share that the nodes are of all that lambda speaks of; None: one a type, as given.
-    share: of all nodes. labeled: of the labels that each model sees.
+    lam: divided by the share that the nodes are of all that lambda speaks of; None: one a type, as given.
+    share: of all nodes. labeled: of the labels that are seen.
     """
 
     rows: slice
     neighborhoods: Sequence[Neighborhoods]
     visible: VisibleTargets | None
-    lambdas: Tensor | None
+    lam: Tensor | None
     share: float = 1.0
     labeled: Tensor | float = 1.0
 
 
 class Objective(nn.Module):
-    """e (B, num_nodes, dim), f, features, and theta: w (B, num_outputs, dim), b (B, 1, num_outputs); terms are (B,).
+    """e (num_nodes, dim), f, features, and theta: w (num_outputs, dim), b (1, num_outputs).
 
-    types: where the nodes of each type stand. lambdas: (B, 1 or number of types).
+    types: where the nodes of each type stand. lambdas: (1 or number of types,).
     batched: each of f's neighborhoods, of one type, is a batch; otherwise all nodes are one.
     """
 
@@ -77,25 +76,25 @@ class Objective(nn.Module):
         batched: bool = False,
     ) -> None:
         super().__init__()
-        count, size = len(lambdas), (types[-1].stop, f.dim)
-        self.e = nn.Parameter(lambdas.new_zeros(count, *size))
+        num_nodes = types[-1].stop
+        self.e = nn.Parameter(lambdas.new_zeros(num_nodes, f.dim))
         self.f, self.features, self.visible, self.settings = f, features, visible, settings
         # A type without nodes has no mean agreement.
         filled = [k for k, place in enumerate(types) if place.stop > place.start]
         self.types = [types[k] for k in filled]
-        self.lambdas = lambdas if lambdas.shape[1] == 1 else lambdas[:, filled]
+        self.lambdas = lambdas if len(lambdas) == 1 else lambdas[filled]
         if batched:
             self.batches = [self._batch(block) for block in f.neighborhoods]
         else:
-            one = self.lambdas[:, 0] if self.lambdas.shape[1] == 1 else None
-            self.batches = [NodeBatch(slice(0, size[0]), f.neighborhoods, visible, one)]
+            one = self.lambdas[0] if len(self.lambdas) == 1 else None
+            self.batches = [NodeBatch(slice(0, num_nodes), f.neighborhoods, visible, one)]
         outputs = 0 if visible is None else visible.targets.num_outputs
-        self.w = nn.Parameter(lambdas.new_zeros(count, outputs, f.dim))
-        self.b = nn.Parameter(lambdas.new_zeros(count, 1, outputs))
+        self.w = nn.Parameter(lambdas.new_zeros(outputs, f.dim))
+        self.b = nn.Parameter(lambdas.new_zeros(1, outputs))
 
     @torch.no_grad()
     def begin_at(self, state: Mapping[str, Tensor]) -> None:
-        """Begin with these values, the same for all models, by their names in state_dict; the others stay."""
+        """Begin with these values, by their names in state_dict; the others stay."""
         own = self.state_dict()
         for name, value in state.items():
             own[name].copy_(value)
@@ -111,7 +110,7 @@ class Objective(nn.Module):
             self.b.copy_(b)
 
     def vectors(self) -> tuple[Tensor, Tensor]:
-        """x, and what its neighbors and features make of every node: (B, num_nodes, dim)."""
+        """x, and what its neighbors and features make of every node: (num_nodes, dim)."""
         x, own = self._all_nodes(None)
         f = self.f(x)
         return x, f if own is None else f + own
@@ -119,7 +118,7 @@ class Objective(nn.Module):
     def loss(
         self, generator: torch.Generator, warmup: float = 1.0, batch: NodeBatch | None = None
     ) -> dict[str, Tensor]:
-        """The terms of the loss of each model (B,), to be summed, and over batches too, where there are several.
+        """The terms of the loss, scalars to be summed, and over batches too, where there are several.
 
         generator: for dropout. warmup scales the entropy, which trusts the model's own predictions.
         """
@@ -147,25 +146,25 @@ class Objective(nn.Module):
             neighborhoods = [sample_neighborhoods(block, most, generator) for block in neighborhoods]
         f = self.f(x, generator, neighborhoods)
         if len(self.batches) > 1:
-            x, own = x[:, batch.rows], None if own is None else own[:, batch.rows]
+            x, own = x[batch.rows], None if own is None else own[batch.rows]
         return x, f if own is None else f + own
 
     def _batch(self, block: Neighborhoods) -> NodeBatch:
         """The nodes of one type in one of f's neighborhoods."""
-        rows, num_nodes = block.rows, self.e.shape[1]
+        rows, num_nodes = block.rows, len(self.e)
         kind = next(k for k, place in enumerate(self.types) if place.start <= rows.start < place.stop)
-        all_types = self.lambdas.shape[1] == 1
+        all_types = len(self.lambdas) == 1
         count = num_nodes if all_types else self.types[kind].stop - self.types[kind].start
-        lambdas = self.lambdas[:, 0 if all_types else kind] * (count / (rows.stop - rows.start))
+        lam = self.lambdas[0 if all_types else kind] * (count / (rows.stop - rows.start))
         share = (rows.stop - rows.start) / num_nodes
         visible, labeled = (None, 1.0) if self.visible is None else self.visible.within(rows)
-        return NodeBatch(rows, [block], visible, lambdas, share, labeled)
+        return NodeBatch(rows, [block], visible, lam, share, labeled)
 
     def _agreement(self, batch: NodeBatch, x: Tensor, f: Tensor) -> Tensor:
-        if batch.lambdas is not None:
-            return agreement(x, f) / batch.lambdas
-        by_type = [agreement(x[:, place], f[:, place]) for place in self.types]
-        return (torch.stack(by_type, -1) / self.lambdas).sum(-1)
+        if batch.lam is not None:
+            return agreement(x, f) / batch.lam
+        by_type = [agreement(x[place], f[place]) for place in self.types]
+        return (torch.stack(by_type) / self.lambdas).sum()
 
     def _supervised(
         self, batch: NodeBatch, visible: VisibleTargets, x: Tensor, f: Tensor, warmup: float
@@ -181,16 +180,16 @@ class Objective(nn.Module):
             # Unlabeled nodes should be sure of their class: the boundary moves to where there are few nodes.
             p = predictions(targets.task, self.w, self.b, x, f if settings.supervise_f else x)
             unsure = entropy(targets.task, p)
-            hidden = torch.ones_like(unsure).index_copy(1, targets.positions, 1 - visible.seen)
-            terms["entropy"] = batch.share * settings.entropy * warmup * (unsure * hidden).mean(-1)
+            hidden = torch.ones_like(unsure).index_copy(0, targets.positions, 1 - visible.seen)
+            terms["entropy"] = batch.share * settings.entropy * warmup * (unsure * hidden).mean()
         return terms
 
     def _label_loss(self, visible: VisibleTargets, vectors: Tensor) -> Tensor:
-        known = vectors.index_select(1, visible.targets.positions)
+        known = vectors.index_select(0, visible.targets.positions)
         return visible.targets.known_loss(scores(known, self.w, self.b), visible.seen)
 
     @torch.no_grad()
     def predictions(self) -> Tensor:
-        """The mean of theta on x and theta on f, as probabilities or numbers: (B, num_nodes, num_outputs)."""
+        """The mean of theta on x and theta on f, as probabilities or numbers: (num_nodes, num_outputs)."""
         assert self.visible is not None
         return predictions(self.visible.targets.task, self.w, self.b, *self.vectors())

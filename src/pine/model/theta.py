@@ -21,38 +21,38 @@ CURVATURE = {"classes": 0.5, "label-sets": 0.25, "numbers": 2.0}
 
 
 def scores(vectors: Tensor, w: Tensor, b: Tensor) -> Tensor:
-    """w (..., num_outputs, dim) and b (..., 1, num_outputs) on vectors (..., n, dim): (..., n, num_outputs)."""
+    """w (num_outputs, dim) and b (1, num_outputs) on vectors (n, dim): (n, num_outputs)."""
     return vectors @ w.mT + b
 
 
 def predictions(task: str, w: Tensor, b: Tensor, x: Tensor, f: Tensor) -> Tensor:
-    """The mean of theta on x and theta on f, as probabilities or numbers: (..., n, num_outputs)."""
+    """The mean of theta on x and theta on f, as probabilities or numbers: (n, num_outputs)."""
     return (probabilities(task, scores(x, w, b)) + probabilities(task, scores(f, w, b))) / 2
 
 
 @torch.no_grad()
 def regression(x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY) -> tuple[Tensor, Tensor]:
-    """w (B, num_outputs, dim) and b (B, 1, num_outputs) of the labels that each of B models sees.
+    """w (num_outputs, dim) and b (1, num_outputs) of the labels that are seen.
 
-    x: (num_nodes, dim). seen: (B, num_known), how much each known node counts.
+    x: (num_nodes, dim). seen: (num_known,), how much each known node counts.
     """
     known = x[targets.positions]
     center = known.mean(0)
     known = known - center
     top = float(torch.linalg.eigvalsh((known.mT @ known / max(1, len(known))).double())[-1])
-    share = (seen / seen.sum(-1, keepdim=True))[..., None]
+    share = (seen / seen.sum())[:, None]
     truth, factor = targets.indicators(), 2.0 if targets.task == "numbers" else 1.0
-    # The known nodes of one model may vary more than all of them.
+    # The known nodes that are seen may vary more than all of them.
     smooth = CURVATURE[targets.task] * max(1.0, 1.5 * top) + 2 * decay
     root = (2 * decay / smooth) ** 0.5
     momentum = (1 - root) / (1 + root)
-    w = x.new_zeros(len(seen), targets.num_outputs, x.shape[1])
-    b = x.new_zeros(len(seen), 1, targets.num_outputs)
+    w = x.new_zeros(targets.num_outputs, x.shape[1])
+    b = x.new_zeros(1, targets.num_outputs)
     ahead_w, ahead_b = w, b
     for _ in range(STEPS):
         slope = factor * share * (probabilities(targets.task, scores(known, ahead_w, ahead_b)) - truth)
         new_w = ahead_w - (slope.mT @ known + 2 * decay * ahead_w) / smooth
-        new_b = ahead_b - slope.sum(-2, keepdim=True) / smooth
+        new_b = ahead_b - slope.sum(0, keepdim=True) / smooth
         ahead_w, ahead_b = new_w + momentum * (new_w - w), new_b + momentum * (new_b - b)
         w, b = new_w, new_b
-    return w, b - (w @ center)[:, None, :]
+    return w, b - w @ center

@@ -99,15 +99,15 @@ def train(
 
 
 def _backward(objective: Objective, generator: torch.Generator, warmup: float) -> tuple[list[str], Tensor]:
-    """Add up the gradients of all batches; the names of the terms of the loss, and their means over the models."""
+    """Add up the gradients of all batches; the terms of the loss and their names."""
     lines, names = [], []
     for batch in objective.batches:
         terms = objective.loss(generator, warmup, batch)
         loss = torch.stack(list(terms.values()))
         loss.sum().backward()  # type: ignore[no-untyped-call]
         names = list(terms)
-        lines.append(loss.detach().mean(-1))
-    return names, lines[0] if len(lines) == 1 else torch.stack(lines).sum(0)
+        lines.append(loss.detach())
+    return names, torch.stack(lines).sum(0)
 
 
 def _check_finite(history: list[Tensor], names: list[str]) -> None:
@@ -178,15 +178,15 @@ class Trainer:
         """The objective of the labels that are seen (num_known,), before training."""
         settings = self.settings.training
         generator = torch.Generator().manual_seed(int(self.state.rng.integers(2**62)))
-        f = NeighborFunction(self.form, self.neighborhoods, generator, batch=1, dropout=settings.dropout)
+        f = NeighborFunction(self.form, self.neighborhoods, generator, dropout=settings.dropout)
         visible = features = None
         if self.labels is not None and seen is not None:
             targets = Targets.of(self.graph, self.labels, self.device)
-            visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float()[None])
+            visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float())
         if self.columns:
             size, dropout = (self.graph.num_nodes, self.form.dim), settings.feature_dropout
-            features = FeatureProjection(self.columns, *size, self.device, batch=1, dropout=dropout)
-        lambdas = torch.tensor([lam], device=self.device)
+            features = FeatureProjection(self.columns, *size, self.device, dropout=dropout)
+        lambdas = torch.tensor(lam, device=self.device)
         batched = self.settings.batch_size is not None
         made = Objective(f.to(self.device), self.types, lambdas, settings, visible, features, batched=batched)
         made.eval().begin_at(self.start)
@@ -207,5 +207,5 @@ class Trainer:
         assert self.labels is not None
         place = self.graph.nodes.slice(self.labels.type)
         known = torch.tensor(place.start + self.labels.known, device=self.device)
-        predicted: NDArray[np.float32] = objective.predictions()[0].index_select(0, known).cpu().numpy()
+        predicted: NDArray[np.float32] = objective.predictions()[known].cpu().numpy()
         return predicted

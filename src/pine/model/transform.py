@@ -137,8 +137,8 @@ def projected_features(learned: Learned, graph: Graph, threads: int | None) -> T
         return None
     cpu = torch.device("cpu")
     columns = feature_columns(graph, learned.feature_types, cpu, threads)
-    projection = FeatureProjection(columns, graph.num_nodes, learned.form.dim, cpu, batch=1, dropout=0.0)
-    projection.load_state_dict({name: tensor[None] for name, tensor in learned.parameters_of("features").items()})
+    projection = FeatureProjection(columns, graph.num_nodes, learned.form.dim, cpu, dropout=0.0)
+    projection.load_state_dict(learned.parameters_of("features"))
     with torch.no_grad():
         own: Tensor = projection.eval()()
-    return own[0]
+    return own

@@ -44,7 +44,7 @@ class _SquaredDistance(torch.autograd.Function):
 def class_loss(scores: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
     """-log of the softmax at the label: scores (..., n, num_classes), labels (n,) integers.
 
-    weights (..., n), here and below, say how much each node counts.
+    weights (n,), here and below, say how much each node counts.
     """
     _one_each(scores, labels, 1)
     log_p = scores.log_softmax(-1)
