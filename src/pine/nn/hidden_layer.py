@@ -92,10 +92,8 @@ class _HiddenLayer(torch.autograd.Function):
         size = _part(N, nodes)
         dx = _empty_gradient(_flat(x), side_by_side=a is None)
         # A sum for each part of the nodes, so that the order of additions does not depend on threads.
-        da, du, dv, dW, total = (
-            x.new_zeros(-(-N // size), len(copies), *w.shape[-2:])
-            for w in (x[:0] if a is None else a, u, v, W, W[..., :1])
-        )
+        shapes = [(0, 0) if a is None else a.shape[-2:], u.shape[-2:], v.shape[-2:], W.shape[-2:], (W.shape[-2], 1)]
+        da, du, dv, dW, total = (x.new_zeros(-(-N // size), len(copies), *shape) for shape in shapes)
 
         def add(first: int, last: int) -> None:
             part = first // size
