@@ -44,7 +44,6 @@ from pine import METHODS, PINE, Graph
 from pine.datasets import load
 from pine.evaluation.protocol import split
 from pine.graph.csr import CSR
-from pine.model.cross_validation import LAMBDAS
 from pine.nn import Neighbors, SetFunction, neighbor_sum
 from pine.nn.messages import layer
 from pine.nn.neighbor_dropout import neighbor_dropout
@@ -216,7 +215,7 @@ def report_memory(nodes: int, threads: int, folder: Path, batch_size: int | None
     np.savez(path, indptr=adjacency.indptr, indices=adjacency.indices, seen=seen)
     command = [sys.executable, __file__, "measure", "--path", str(path), "--threads", str(threads)]
     # On a graph of this size candidates are trained side by side on one part of the labels.
-    counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2, CLASSES, batch=len(LAMBDAS))
+    counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2, CLASSES, batch=1)
     row = f"| {nodes:,} | {adjacency.nnz // 2:,} | {counted / 2**20:.0f} MiB |"
     ways: list[tuple[dict[str, str], list[str]]] = [(RETURNED, []), ({}, [])]
     ways += [] if batch_size is None else [(RETURNED, ["--batch-size", str(batch_size)])]

@@ -17,7 +17,6 @@ from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
 from pine.model.choice import LAMBDA
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
-from pine.nn.losses import effective_rank
 
 FIXED = {"lam": 10.0, "label_share": 0.0}
 

@@ -21,7 +21,7 @@ from pine.model.features import FeatureProjection
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.settings import TrainingSettings
 from pine.model.theta import predictions, regression, scores
-from pine.nn.functional import entropy
+from pine.nn.functional import entropy, probabilities
 from pine.nn.losses import agreement, l2
 from pine.nn.targets import Targets
 
@@ -109,6 +109,12 @@ class Objective(nn.Module):
             self.w.copy_(w)
             self.b.copy_(b)
 
+    @torch.no_grad()
+    def scale_theta(self, factor: float) -> None:
+        """Make theta less sure, without changing what it predicts."""
+        self.w *= factor
+        self.b *= factor
+
     def vectors(self) -> tuple[Tensor, Tensor]:
         """x, and what its neighbors and features make of every node: (num_nodes, dim)."""
         x, own = self._all_nodes(None)
@@ -170,23 +176,22 @@ class Objective(nn.Module):
         self, batch: NodeBatch, visible: VisibleTargets, x: Tensor, f: Tensor, warmup: float
     ) -> dict[str, Tensor]:
         targets, settings = visible.targets, self.settings
+        # Of all nodes once: the gradient of picking labeled vectors would be arrays as large as x, nearly all zeros.
+        of_x = scores(x, self.w, self.b)
+        of_f = scores(f, self.w, self.b) if settings.supervise_f else of_x
         terms = {
-            "labels": batch.labeled * self._label_loss(visible, x),
+            "labels": batch.labeled * targets.loss(of_x, visible.seen),
             "l2": batch.share * settings.weight_decay * l2(self.w),
         }
         if settings.supervise_f:
-            terms["labels of f"] = batch.labeled * self._label_loss(visible, f)
+            terms["labels of f"] = batch.labeled * targets.loss(of_f, visible.seen)
         if settings.entropy > 0 and targets.task != "numbers":
             # Unlabeled nodes should be sure of their class: the boundary moves to where there are few nodes.
-            p = predictions(targets.task, self.w, self.b, x, f if settings.supervise_f else x)
+            p = (probabilities(targets.task, of_x) + probabilities(targets.task, of_f)) / 2
             unsure = entropy(targets.task, p)
             hidden = torch.ones_like(unsure).index_copy(0, targets.positions, 1 - visible.seen)
             terms["entropy"] = batch.share * settings.entropy * warmup * (unsure * hidden).mean()
         return terms
-
-    def _label_loss(self, visible: VisibleTargets, vectors: Tensor) -> Tensor:
-        known = vectors.index_select(0, visible.targets.positions)
-        return visible.targets.known_loss(scores(known, self.w, self.b), visible.seen)
 
     @torch.no_grad()
     def predictions(self) -> Tensor:

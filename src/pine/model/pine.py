@@ -34,7 +34,7 @@ class PINE(Settings, Embedder):
     threads: of the CPU, at least 1; None: all cores. Another number gives vectors that are nearly the same.
     lam: the paper's lambda, above 0: the agreement of x with f, a mean over all nodes, weighs 1 / lam, and infinity
         turns it off; with one number for each node type, the means of the types are weighed one by one. None (default):
-        120 times the part of the nodes that is labeled; the paper prints 0.005.
+        60 times the part of the nodes that is labeled; the paper prints 0.005.
     label_share: how much of a prediction is the known labels propagated along edges (pine.propagation), at least 0 and
         below 1; the rest is the classifier on x and on f. None (default): 0, .35 or .65, as a fifth of the training
         labels, held out for it, says.

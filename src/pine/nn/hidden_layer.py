@@ -7,6 +7,7 @@ fit a core's cache, and made again in the backward pass. Products are BLAS's; al
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ from torch.autograd.function import once_differentiable
 from pine._internal.parallel import vectorized
 from pine.nn.threads import empty, over_nodes
 
-CACHE_FLOATS = 1 << 17  # of z made at a time: z and its gradient fill a core's cache
+CACHE_FLOATS = 1 << 18  # of z made at a time, 1 MiB: with smaller blocks calls cost more than caches save
 MOST_PARTS = 16  # of the nodes, each with sums of its own for the gradients of parameters
 
 
@@ -70,7 +71,7 @@ class _HiddenLayer(torch.autograd.Function):
         y = empty(x.shape[-2], len(copies), W.shape[-2], like=x)
 
         def fill(first: int, last: int) -> None:
-            z = torch.empty(min(nodes, last - first), *u.shape[-2:], dtype=x.dtype)
+            (z,) = _scratch.tensors(1, min(nodes, last - first), *u.shape[-2:], dtype=x.dtype)
             for lo in range(first, last, nodes):
                 block = slice(lo, min(lo + nodes, last))
                 for k, copy in enumerate(copies):
@@ -91,14 +92,12 @@ class _HiddenLayer(torch.autograd.Function):
         size = _part(N, nodes)
         dx = _empty_gradient(_flat(x), side_by_side=a is None)
         # A sum for each part of the nodes, so that the order of additions does not depend on threads.
-        da, du, dv, dW, total = (
-            x.new_zeros(-(-N // size), len(copies), *w.shape[-2:])
-            for w in (x[:0] if a is None else a, u, v, W, W[..., :1])
-        )
+        shapes = [(0, 0) if a is None else a.shape[-2:], u.shape[-2:], v.shape[-2:], W.shape[-2:], (W.shape[-2], 1)]
+        da, du, dv, dW, total = (x.new_zeros(-(-N // size), len(copies), *shape) for shape in shapes)
 
         def add(first: int, last: int) -> None:
             part = first // size
-            z, dz = torch.empty(2, min(nodes, last - first), *u.shape[-2:], dtype=x.dtype)
+            z, dz = _scratch.tensors(2, min(nodes, last - first), *u.shape[-2:], dtype=x.dtype)
             for lo in range(first, last, nodes):
                 block = slice(lo, min(lo + nodes, last))
                 for k, copy in enumerate(copies):
@@ -155,8 +154,24 @@ def _flat(w: Tensor) -> Tensor:
 
 
 def _part(N: int, nodes: int) -> int:
-    """How many nodes a part has, whose sums are its own: whole blocks."""
-    return nodes * max(1, -(-N // (nodes * MOST_PARTS)))
+    """How many nodes a part has, with sums of its own: about a block, and an even number of parts to share."""
+    blocks = min(MOST_PARTS, -(-N // nodes))
+    return max(1, -(-N // (blocks + blocks % 2)) if blocks > 1 else N)
+
+
+class _Scratch(threading.local):
+    """Memory that each thread keeps for its next block: touching fresh memory takes longer than the work on it."""
+
+    kept = torch.empty(0)
+
+    def tensors(self, *shape: int, dtype: torch.dtype) -> Tensor:
+        size = math.prod(shape)
+        if self.kept.dtype != dtype or self.kept.numel() < size:
+            self.kept = torch.empty(size, dtype=dtype)
+        return self.kept[:size].view(shape)
+
+
+_scratch = _Scratch()
 
 
 def _empty_gradient(x: Tensor, side_by_side: bool) -> Tensor:

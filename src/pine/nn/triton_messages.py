@@ -18,8 +18,8 @@ from torch.autograd.function import once_differentiable
 from pine.nn.triton_device import kernel, multiprocessors, on_device_of
 
 # Products of float32 by the matrix units: each factor as a sum of two bfloat16, three of their four products. Gradients
-# are within 1e-5 of exact ones (200K nodes, H200); with "tf32x3" within 1e-6, the forward pass taking 1.4 (L = 16) to 3.2
-# times (L = 128) as long; with "tf32" only within 1.5e-3, for 10 % less time in the backward pass.
+# are within 1e-5 of exact ones (200K nodes, H200); with "tf32x3" within 1e-6, the forward pass taking 1.4 (L = 16) to
+# 3.2 times (L = 128) as long; with "tf32" only within 1.5e-3, for 10 % less time in the backward pass.
 PRECISION = "bf16x3"
 MOST = {"M": 128, "T": 64, "L": 256}  # sizes up to which a block's arrays fit the registers
 
