@@ -12,8 +12,6 @@ from pine.nn.losses import (
     LOSSES,
     agreement,
     class_loss,
-    decorrelation,
-    effective_rank,
     l2,
     label_set_loss,
     number_loss,
@@ -55,37 +53,7 @@ def test_models_side_by_side_get_a_loss_each(task):
     each = torch.stack([LOSSES[task](one, labels) for one in scores])
     torch.testing.assert_close(LOSSES[task](scores, labels), each)
     torch.testing.assert_close(agreement(scores, 2 * scores), torch.stack([agreement(s, 2 * s) for s in scores]))
-    torch.testing.assert_close(decorrelation(scores), torch.stack([decorrelation(s) for s in scores]))
     torch.testing.assert_close(l2(scores), torch.stack([l2(s) for s in scores]))
-
-
-def test_decorrelation_is_0_for_whitened_vectors_and_1_for_a_constant():
-    whitened = torch.linalg.qr(normal(50, 6) - normal(50, 6).mean(0)).Q * 50**0.5 + 3
-    assert float(decorrelation(whitened)) == pytest.approx(0, abs=1e-12)
-    assert float(decorrelation(torch.full((50, 6), 7.0))) == pytest.approx(1)
-    assert float(decorrelation(whitened[:, [0] * 6])) == pytest.approx(6 - 1)
-
-
-def test_decorrelation_pushes_a_collapsed_embedding_apart():
-    x = (1e-2 * normal(60, 4) + normal(60, 1, seed=1)).requires_grad_()
-    before = effective_rank(x.detach())
-    optimizer = torch.optim.Adam([x], 0.05)
-    for _ in range(150):
-        optimizer.zero_grad()
-        decorrelation(x).backward()
-        optimizer.step()
-    assert before < 1.5
-    assert effective_rank(x.detach()) > 3.9
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_effective_rank_counts_dimensions(dtype):
-    directions = torch.linalg.qr(normal(40, 5) - normal(40, 5).mean(0)).Q.to(dtype)
-    assert effective_rank(directions) == pytest.approx(5, abs=1e-4)
-    assert effective_rank(directions * torch.tensor([1, 1, 0, 0, 0])) == pytest.approx(2, abs=1e-4)
-    assert effective_rank(directions[:, :1] @ normal(1, 9, dtype=dtype)) == pytest.approx(1, abs=1e-3)
-    assert effective_rank(torch.full((40, 5), 0.1, dtype=dtype)) == 0
-    assert effective_rank(normal(1, 5, dtype=dtype).expand(40, 5) + 100) == 0
 
 
 def test_gradients_of_all_terms_are_those_of_the_formulas():
@@ -95,7 +63,6 @@ def test_gradients_of_all_terms_are_those_of_the_formulas():
         assert torch.autograd.gradcheck(lambda x: class_loss(x, torch.tensor([0, 1, 2, 1, 0]), weights), x)  # noqa: B023
         assert torch.autograd.gradcheck(lambda x: label_set_loss(x, torch.eye(5, 3), weights), x)  # noqa: B023
         assert torch.autograd.gradcheck(lambda x: number_loss(x, torch.ones(5, 3), weights), x)  # noqa: B023
-    assert torch.autograd.gradcheck(decorrelation, x)
     assert torch.autograd.gradcheck(l2, x)
 
 

@@ -74,33 +74,6 @@ def l2(w: Tensor) -> Tensor:
     return w.square().sum((-2, -1))
 
 
-def decorrelation(x: Tensor) -> Tensor:
-    """||cov(x) - I||_F^2 / d of (..., num_nodes, d): 0 for uncorrelated coordinates of unit variance.
-
-    Without labels, x = f = const would be the best agreement; this is what a constant pays (1).
-    """
-    d = x.shape[-1]
-    return (_covariance(x) - torch.eye(d, dtype=x.dtype, device=x.device)).square().sum((-2, -1)) / d
-
-
-@torch.no_grad()
-def effective_rank(x: Tensor) -> float:
-    """How many dimensions (num_nodes, d) vectors spread over, from 0 (all the same) to d: exp of the entropy of the
-    singular values of x less its mean, as shares of their sum (Roy and Vetterli, 2007).
-    """
-    spread = torch.linalg.eigvalsh(_covariance(x.double())).clamp(min=0)
-    # What rounding alone makes of equal vectors does not count as spread.
-    rounding = (10 * torch.finfo(x.dtype).eps) ** 2 * x.double().square().mean()
-    singular = spread[spread > rounding].sqrt()
-    share = singular / singular.sum()
-    return float(torch.exp(-(share * share.log()).sum())) if len(singular) else 0.0
-
-
-def _covariance(x: Tensor) -> Tensor:
-    centered = x - x.mean(-2, keepdim=True)
-    return centered.mT @ centered / x.shape[-2]
-
-
 def _mean(each: Tensor, weights: Tensor | None) -> Tensor:
     if weights is None:
         return each.mean(-1)

@@ -49,13 +49,12 @@ class Targets:
             return functional.one_hot(self.values, self.num_outputs).float()
         return self.values.float() if self.values.ndim == 2 else self.values.float()[:, None]
 
-    def loss(self, outputs: Tensor) -> Tensor:
-        """The mean loss at the known nodes, of (num_nodes, num_outputs) before softmax or sigmoid."""
-        return self.known_loss(outputs.index_select(0, self.positions))
+    def loss(self, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
+        """The mean loss at the known nodes, of (num_nodes, num_outputs) before softmax or sigmoid.
 
-    def known_loss(self, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
-        """The same, of the outputs at the known nodes (n, num_outputs), which count as weights (n,) say."""
-        return LOSSES[self.task](outputs, self.values, weights)
+        weights (n,): how much each of them counts.
+        """
+        return LOSSES[self.task](outputs.index_select(0, self.positions), self.values, weights)
 
 
 def predicted_scores(task: str, outputs: Tensor, center: float, scale: float) -> NDArray[np.float32]:
