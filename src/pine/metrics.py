@@ -71,10 +71,10 @@ def node_scores(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[np.f
     if labels.task == "classes":
         return np.asarray(given.argmax(axis=1) == truth, np.float64)
     if labels.task == "numbers":
-        return -np.square(given[:, 0] - truth, dtype=np.float64)
+        return np.asarray(-np.square(given[:, 0] - truth), np.float64)
     true, found = truth.astype(bool), given >= 0.5
     number = found.sum(axis=1) + true.sum(axis=1)
-    return np.where(number > 0, 2 * (found & true).sum(axis=1) / np.maximum(1, number), 1.0)
+    return np.asarray(np.where(number > 0, 2 * (found & true).sum(axis=1) / np.maximum(1, number), 1.0))
 
 
 def scores_of(labels: Labels, test: NDArray[np.int64], scores: NDArray[Any]) -> dict[str, float]:

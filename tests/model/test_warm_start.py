@@ -102,6 +102,7 @@ def test_known_nodes_move_by_what_the_structure_says_and_new_ones_begin_where_it
     assert np.abs(after - e - turn.sum(axis=0))[changed].mean() < 0.2 * np.abs(turn.sum(axis=0)).mean()
 
 
+@pytest.mark.filterwarnings("ignore:vectors of nodes that are neighbors")
 def test_without_a_structural_start_known_nodes_begin_exactly_there_and_new_ones_as_transform_has_them():
     earlier = pine_with(epochs=20, start="random", **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
     state = begun(earlier, GROWN, start="random").state

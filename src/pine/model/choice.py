@@ -70,7 +70,7 @@ def _held_out_choice(
 def clearly_better(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> bool:
     """Whether the mean of paired scores is higher by more than its standard error, which noise alone seldom makes."""
     difference = ours - theirs
-    return float(difference.mean()) > float(difference.std()) / np.sqrt(len(difference))
+    return bool(difference.mean() > difference.std() / np.sqrt(len(difference)))
 
 
 def lambdas(trainer: Trainer) -> tuple[float, ...]:

@@ -110,10 +110,10 @@ class Objective(nn.Module):
             self.b.copy_(b)
 
     @torch.no_grad()
-    def scale_theta(self, factor: float) -> None:
-        """Make theta less sure, without changing what it predicts."""
-        self.w *= factor
-        self.b *= factor
+    def forget_theta(self) -> None:
+        """Let theta begin at zero."""
+        self.w.zero_()
+        self.b.zero_()
 
     def vectors(self) -> tuple[Tensor, Tensor]:
         """x, and what its neighbors and features make of every node: (num_nodes, dim)."""

@@ -42,7 +42,7 @@ class FunctionSettings(FrozenSettings):
     functions: one f for all nodes, as in the paper, or one for the nodes of each type.
     """
 
-    hidden: Count = 64
+    hidden: Count = 128
     projections: Count = 32
     scales: Count = 8
     activation: Literal["tanh", "sigmoid"] = "tanh"

@@ -1,4 +1,6 @@
-"""Vectors for nodes that come later: x_u = f(neighbors of u), where unseen nodes touch each other by damped rounds.
+"""Vectors for nodes that come later: x_u = f(neighbors of u).
+
+Where unseen nodes touch each other, by rounds, which are damped where vectors swing.
 
 With features, x_u = f(neighbors of u) + A a_u: then even a graph without a known node has vectors.
 """
@@ -20,7 +22,8 @@ from pine.model.learned import Array, Learned
 from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
 
 MOST_ROUNDS = 50
-STEP = 0.5  # the share of the way to f that a damped round goes
+STEP = 1.0  # the share of the way to f that a round goes, at first
+SLOWEST = 0.95  # how much of the way may be left from one round to the next, or the step is halved
 TOLERANCE = 1e-4  # of the standard deviation of x
 
 
@@ -32,13 +35,17 @@ def fixed_point(x: Tensor, unseen: Tensor, adjacent: Tensor, f: Callable[[Tensor
     done in one round, since f of known neighbors does not move.
     """
     x = x.clone()
+    step, before = STEP, float("inf")
     for round_number in range(MOST_ROUNDS):
         new = f(x)[unseen]
         old = x[unseen]
-        mixed = torch.where(adjacent[unseen][:, None] & (round_number > 0), old + STEP * (new - old), new)
-        x[unseen] = mixed
-        if not adjacent.any() or float((mixed - old).abs().max()) <= TOLERANCE * float(x.std()):
+        x[unseen] = torch.where(adjacent[unseen][:, None] & (round_number > 0), old + step * (new - old), new)
+        change = float((new - old).abs().max()) if adjacent.any() else 0.0
+        if change <= TOLERANCE * float(x.std()):
             return x, True
+        if round_number > 0:
+            # What does not come nearer swings around its place.
+            step, before = step / 2 if change > SLOWEST * before else step, change
     return x, False
 
 
