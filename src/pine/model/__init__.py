@@ -1,4 +1,4 @@
-"""PINE itself, from the class down: pine -> fitting -> cross_validation, training -> objective -> neighborhoods."""
+"""PINE itself, from the class down: pine -> fitting -> choice, training -> objective -> neighborhoods."""
 
 from pine.model.init.start import Propagation
 from pine.model.pine import PINE
