@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.models import pine_with
 
-from pine import PINE, Graph, InputError
+from pine import Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.labels import read_labels
 from pine.model import Propagation
@@ -26,7 +26,7 @@ from pine.propagation import (
 )
 
 RNG = np.random.default_rng(0)
-SMALL = {"epochs": 50, "dim": 8, "hidden": 16, "lam": 10.0, "label_share": 0.0}
+SMALL = {"epochs": 50, "dim": 8, "hidden": 16, "lam": 10.0}
 
 
 GROUP = np.arange(60) // 5
@@ -86,7 +86,7 @@ def test_a_mass_too_small_to_divide_by_counts_as_unreached():
 
 def test_a_share_that_the_user_gives_is_that_of_the_prediction_also_in_a_graph_that_has_grown():
     seen = {node: "ab"[node // 5 % 2] for node in range(0, 60, 2)}
-    without = pine_with(**SMALL).fit(GRAPH, seen)
+    without = pine_with(**SMALL, label_share=0.0).fit(GRAPH, seen)
     model = pine_with(**SMALL, label_share=0.4).fit(GRAPH, seen)
     np.testing.assert_array_equal(model.embedding_, without.embedding_)
     propagated = LabelPropagation(alpha=SHARE_ALPHA, rounds=SHARE_ROUNDS).fit(GRAPH, seen).predict_proba()
@@ -118,13 +118,6 @@ def test_numbers_are_propagated_in_their_own_units():
     np.testing.assert_allclose(
         model.predict()[linked], (0.9 * propagated + 0.1 * without.predict())[linked], rtol=1e-3, atol=1e-2
     )
-
-
-def test_where_lambda_is_given_labels_have_no_share():
-    seen = np.where(np.arange(60) % 2, GROUP % 3, -1)
-    assert pine_with(**SMALL).fit(GRAPH, seen).learned_.choice.label_share == 0
-    assert PINE.paper().label_share == 0
-    assert PINE.paper(lam=None).label_share == 0
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pine.graph import Graph, NeighborGroup
 from pine.model.settings import Form
 from pine.nn import Neighbors, SetFunction
 
-RIDGE = 0.01  # of the regression that f begins with; its inputs are at most 1
+OUTPUT_RIDGE = 0.01  # of the regression that f begins with; its inputs are at most 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class NeighborFunction(nn.Module):
             assert isinstance(each, SetFunction)
             blocks = [block for block in self.neighborhoods if block.function == k]
             hidden = [each.hidden([x[place] for place in block.columns], block.neighbors) for block in blocks]
-            each.fit_c(torch.cat(hidden, -2), torch.cat([x[block.rows] for block in blocks]), RIDGE)
+            each.fit_c(torch.cat(hidden, -2), torch.cat([x[block.rows] for block in blocks]), OUTPUT_RIDGE)
 
     def forward(
         self,

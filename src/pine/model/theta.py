@@ -15,7 +15,7 @@ from pine.nn.functional import probabilities
 from pine.nn.targets import Targets
 
 DECAY = 0.005  # of the regression on the start; between .001 and .01 all data sets are level
-STEPS = 100
+REGRESSION_STEPS = 100
 # The most that the second derivative of a loss is, in its score.
 CURVATURE = {"classes": 0.5, "label-sets": 0.25, "numbers": 2.0}
 
@@ -49,7 +49,7 @@ def regression(x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY) 
     w = x.new_zeros(targets.num_outputs, x.shape[1])
     b = x.new_zeros(1, targets.num_outputs)
     ahead_w, ahead_b = w, b
-    for _ in range(STEPS):
+    for _ in range(REGRESSION_STEPS):
         slope = factor * share * (probabilities(targets.task, scores(known, ahead_w, ahead_b)) - truth)
         new_w = ahead_w - (slope.mT @ known + 2 * decay * ahead_w) / smooth
         new_b = ahead_b - slope.sum(0, keepdim=True) / smooth

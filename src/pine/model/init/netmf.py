@@ -18,8 +18,8 @@ CONTINUE_PROB = 0.95  # a: the probability with which a walk goes on
 # Edges are divided by (d_i d_j)^HUB_DAMPING: better on graphs whose hubs say little, a little worse on citation graphs,
 # where more damping costs more.
 HUB_DAMPING = 0.25
-ROUNDS, EXTRA = 5, 16  # blocks of the Krylov space, and their columns beyond dim
-PRECISION = 1e-4  # eigenvalues below this, relative to the largest, are rounding
+KRYLOV_BLOCKS, EXTRA_COLUMNS = 5, 16  # blocks of the Krylov space, and their columns beyond dim
+LEAST_EIGENVALUE = 1e-4  # eigenvalues below this, relative to the largest, are rounding
 
 
 def netmf(adjacency: CSR, dim: int, rng: np.random.Generator, device: torch.device) -> NDArray[np.float32]:
@@ -55,18 +55,18 @@ def leading_eigenpairs(matrix: Tensor, count: int, rng: np.random.Generator) -> 
     From a random block and its images (block Krylov), or all of them where the matrix is small. Those that are zero but
     for rounding are left out.
     """
-    size, width = len(matrix), count + EXTRA
-    if size <= ROUNDS * width:
+    size, width = len(matrix), count + EXTRA_COLUMNS
+    if size <= KRYLOV_BLOCKS * width:
         values, vectors = torch.linalg.eigh(matrix)
     else:
         block = torch.tensor(rng.standard_normal((size, width), np.float32), device=matrix.device)
         blocks = []
-        for _ in range(ROUNDS):
+        for _ in range(KRYLOV_BLOCKS):
             block = torch.linalg.qr(matrix @ block).Q
             blocks.append(block)
         basis = torch.linalg.qr(torch.cat(blocks, 1)).Q
         values, rotation = torch.linalg.eigh(basis.mT @ (matrix @ basis))
         vectors = basis @ rotation
     order = values.abs().argsort(descending=True, stable=True)[:count]
-    order = order[values[order].abs() > PRECISION * values.abs().max()]
+    order = order[values[order].abs() > LEAST_EIGENVALUE * values.abs().max()]
     return values[order], vectors[:, order]

@@ -1,0 +1,64 @@
+"""theta begins at the regression of the labels on the start: the minimum of its convex formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from pine.model.theta import regression, scores
+from pine.nn.targets import Targets
+
+RNG = np.random.default_rng(0)
+X = torch.tensor(RNG.standard_normal((90, 6)) @ np.diag([3, 2, 1, 1, 0.5, 0.2]) + 1, dtype=torch.float32)
+POSITIONS = torch.tensor(RNG.permutation(90)[:60])
+SEEN = torch.tensor(RNG.random(60) < 0.7).float()
+DECAY = 0.02
+
+
+def targets(task: str) -> Targets:
+    signal = X[POSITIONS] @ torch.tensor(RNG.standard_normal((6, 3))).float()
+    values = {"classes": signal.argmax(1), "label-sets": (signal > 0).float(), "numbers": signal[:, 0]}[task]
+    return Targets(task, 1 if task == "numbers" else 3, POSITIONS, values)
+
+
+def test_classes_have_the_logistic_regression_of_scikit_learn():
+    given = targets("classes")
+    w, b = regression(X, given, SEEN, DECAY)
+    seen = SEEN.bool()
+    known, values = X[POSITIONS][seen].numpy(), given.values[seen].numpy()
+    model = LogisticRegression(C=1 / (2 * DECAY * len(known)), tol=1e-8, max_iter=10_000).fit(known, values)
+    ours = scores(X, w, b).softmax(-1).numpy()
+    np.testing.assert_allclose(ours, model.predict_proba(X.numpy()), atol=1e-2)
+
+
+def test_label_sets_have_one_logistic_regression_for_each_label():
+    given = targets("label-sets")
+    w, b = regression(X, given, SEEN, DECAY)
+    seen = SEEN.bool()
+    known = X[POSITIONS][seen].numpy()
+    for k in range(3):
+        model = LogisticRegression(C=1 / (2 * DECAY * len(known)), tol=1e-8, max_iter=10_000)
+        model.fit(known, given.values[seen, k].numpy())
+        np.testing.assert_allclose(scores(X, w, b).sigmoid()[:, k], model.predict_proba(X.numpy())[:, 1], atol=1e-2)
+
+
+def test_numbers_have_ridge_regression():
+    given = targets("numbers")
+    w, b = regression(X, given, SEEN, DECAY)
+    seen = SEEN.bool()
+    known = X[POSITIONS][seen].numpy()
+    model = Ridge(alpha=DECAY * len(known)).fit(known, given.values[seen].numpy())
+    np.testing.assert_allclose(scores(X, w, b)[:, 0], model.predict(X.numpy()), atol=5e-2)
+
+
+@pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
+def test_labels_that_are_not_seen_change_nothing(task: str):
+    given = targets(task)
+    hidden = SEEN == 0
+    values = given.values.clone()
+    values[hidden] = values[hidden].flip(0)
+    other = Targets(task, given.num_outputs, POSITIONS, values)
+    for one, two in zip(regression(X, given, SEEN), regression(X, other, SEEN), strict=True):
+        torch.testing.assert_close(one, two)
