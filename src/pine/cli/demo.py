@@ -28,13 +28,14 @@ def demo(
     console.print(f"{len(parts.test):,} are hidden and will be predicted from the citations alone.")
     visible = pine.evaluation.protocol.hide(labels, parts.train, data.graph.num_nodes)
     truth = labels.values[parts.test]
-    start, model = pine.METHODS["propagation"](seed=seed), pine.PINE(seed=seed)
+    start, model = pine.model.Propagation(seed=seed), pine.PINE(seed=seed)
 
     def regression(progress: Progress) -> Any:
         """Logistic regression on the vectors that PINE begins with."""
         start.fit(data.graph, progress=progress)
         scores = pine.evaluation.logistic_regression.classify(start.embedding_, known)
-        return labels.classes[scores.argmax(axis=1)]
+        assert known.classes is not None
+        return known.classes[scores.argmax(axis=1)]
 
     known = pine.labels.read_labels(data.graph, visible)
     propagation = pine.baselines.LabelPropagation(seed=seed)

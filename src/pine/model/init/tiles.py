@@ -19,7 +19,7 @@ from pine._internal.parallel import compiled
 
 NARROW = 16  # rows are as wide as a multiple of this: 16 floats are one AVX-512 register, two of AVX2
 WIDE = 64
-TILE_ROWS = 4  # of a product that are made at a time
+ROWS_AT_ONCE = 4  # of a product that are made at a time
 AHEAD = 8  # entries before a row's turn to ask for it: most rows come from memory, and few can be waited for at once
 CACHE_LINE = 64  # bytes
 STEPS = 2**15 - 1  # of a 16-bit entry from 0 to 1
@@ -51,8 +51,8 @@ def sum_row(
 
 @compiled
 def multiply(a: NDArray[Any], b: NDArray[Any], out: NDArray[Any]) -> None:
-    """out = a b in float32, for a of any strides; rows of a a multiple of TILE_ROWS, columns of b of NARROW."""
-    for row in range(0, a.shape[0], TILE_ROWS):
+    """out = a b in float32, for a of any strides; rows of a a multiple of ROWS_AT_ONCE, columns of b of NARROW."""
+    for row in range(0, a.shape[0], ROWS_AT_ONCE):
         column = 0
         while column + WIDE <= b.shape[1]:
             _product_tile(a, b, out, row, column, WIDE)
@@ -163,13 +163,13 @@ def _sum_in_llvm(
 
 
 def _product_in_llvm(context: Any, a: Any, b: Any, out: Any, row: Any, column: Any, tile: Any) -> tuple[Any, _Build]:
-    """out[row : row + TILE_ROWS, column : column + tile] = a[row : row + TILE_ROWS] b[:, column : column + tile]."""
+    """out[row : row + ROWS_AT_ONCE, column : column + tile] = a[row : row + ROWS_AT_ONCE] b[:, column : column + tile]."""
     given = (a, b, out, types.int64, types.int64, tile)
 
     def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         to = _Writer(context, builder, given, values, tile.literal_value)
         row, column = values[3:5]
-        rows = [builder.add(row, ir.Constant(_INT, k)) for k in range(TILE_ROWS)]
+        rows = [builder.add(row, ir.Constant(_INT, k)) for k in range(ROWS_AT_ONCE)]
         totals = [to.zeros() for _ in rows]
         # One instruction where the machine has it, two where not.
         kind = ir.FunctionType(to.vector, [to.vector] * 3)
