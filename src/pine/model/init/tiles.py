@@ -163,7 +163,7 @@ def _sum_in_llvm(
 
 
 def _product_in_llvm(context: Any, a: Any, b: Any, out: Any, row: Any, column: Any, tile: Any) -> tuple[Any, _Build]:
-    """out[row : row + ROWS_AT_ONCE, column : column + tile] = a[row : row + ROWS_AT_ONCE] b[:, column : column + tile]."""
+    """ROWS_AT_ONCE rows and tile columns of out = a b, from row and column on."""
     given = (a, b, out, types.int64, types.int64, tile)
 
     def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
