@@ -15,7 +15,8 @@ from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
 from pine.model.batches import batch_neighborhoods, sample_neighborhoods
 from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
-from pine.model.objective import Objective, VisibleTargets
+from pine.model.node_terms import VisibleTargets
+from pine.model.objective import Objective
 from pine.model.settings import Form, FunctionSettings, TrainingSettings
 from pine.nn import neighbor_sum
 from pine.nn.targets import Targets
@@ -55,7 +56,9 @@ def summed(made: Objective) -> tuple[torch.Tensor, list[torch.Tensor]]:
         loss = torch.stack(list(made.loss(torch.Generator(), 0.5, batch).values()))
         loss.sum().backward()
         total = total + loss.detach()
-    return total, [parameter.grad for parameter in made.parameters() if parameter.grad is not None]
+    return total, [
+        parameter.grad for parameter in made.parameters() if parameter.grad is not None and parameter.numel()
+    ]
 
 
 @pytest.mark.parametrize("size", [7, 40, 1000])

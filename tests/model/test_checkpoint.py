@@ -18,7 +18,8 @@ from pine import METHODS, PINE, Graph, InputError
 
 # The share is chosen in 50 epochs, 100 follow.
 SMALL = {"hidden": 4, "projections": 2, "scales": 2, "dim": 4, "threads": 1}
-CHOICE = 50
+PART = 30  # epochs of each of the two held-out parts
+CHOICE = 2 * PART
 
 
 def planted(seed=0):
@@ -49,7 +50,7 @@ def interrupt(model: PINE, file: Path, epoch: int, graph: Graph, labels: Any, **
         model.fit(graph, labels, checkpoint=file, checkpoint_every=0.0, progress=progress, **options)
 
 
-@pytest.mark.parametrize("epoch", [2, 17, CHOICE, CHOICE + 3])
+@pytest.mark.parametrize("epoch", [2, 17, PART, PART + 4, CHOICE, CHOICE + 3])
 def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     graph, labels = planted()
     whole = pine_with(**SMALL).fit(graph, labels)
@@ -58,12 +59,13 @@ def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     assert [entry.name for entry in tmp_path.iterdir()] == ["state"]
     progress = Interrupt()
     model.fit(graph, labels, checkpoint=file, progress=progress)
-    # The epochs that were done come at once; each of the others is trained once.
-    if epoch <= CHOICE:
-        assert progress.steps[0] == epoch - 1
-        assert progress.steps[1 : CHOICE - epoch + 2] == [1] * (CHOICE - epoch + 1)
-    else:
-        assert progress.steps[0] == epoch - CHOICE - 1
+    # The epochs that were done come at once, and each of the others is trained once; before the second part of the
+    # choice, the first is made again.
+    again = PART if PART < epoch <= CHOICE else 0
+    assert progress.steps[:again] == [1] * again
+    done, left = (epoch - again - 1, CHOICE - epoch + 1) if epoch <= CHOICE else (epoch - CHOICE - 1, 1)
+    assert progress.steps[again] == done
+    assert progress.steps[again + 1 : again + 1 + left] == [1] * left
     np.testing.assert_array_equal(model.embedding_, whole.embedding_)
     np.testing.assert_array_equal(model.predict_proba(), whole.predict_proba())
     assert model.learned_.history == whole.learned_.history

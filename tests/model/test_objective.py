@@ -9,7 +9,8 @@ import torch
 from pine import Graph
 from pine.labels import read_labels
 from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
-from pine.model.objective import Objective, VisibleTargets
+from pine.model.node_terms import VisibleTargets
+from pine.model.objective import Objective
 from pine.model.settings import Form, FunctionSettings, TrainingSettings
 from pine.nn import set_function_reference
 from pine.nn.targets import Targets

@@ -51,7 +51,7 @@ def test_settings_are_chosen_on_the_training_labels_and_remembered():
     graph = Graph.from_edges(edges, nodes=range(len(kind)))
     model = pine_with(dim=16).fit(graph, np.where(np.arange(len(kind)) % 2, kind, -1))
     choice = model.learned_.choice
-    assert choice.epochs in (0, 100)
+    assert choice.epochs in (0, 150)
     assert choice.lam == (LAMBDA / 2,)  # half of the labels are known
     assert 0.5 < choice.score <= 1
     assert (model.predict() == kind).mean() > 0.9
@@ -312,7 +312,7 @@ def test_every_setting_of_training_reaches_it(change):
 
 def test_a_number_of_epochs_that_is_given_is_honored_on_graphs_of_any_size_and_none_is_automatic():
     settings = [Settings(epochs=None).num_epochs(count) for count in (10, 40_000, 80_000, 10**7)]
-    assert settings == [100, 100, 50, 20]
+    assert settings == [150, 150, 75, 20]
     assert [Settings(epochs=777).num_epochs(count) for count in (10, 10**7)] == [777, 777]
     edges, kind = groups()
     graph = Graph.from_edges(edges, nodes=range(len(kind)))

@@ -22,9 +22,13 @@ class Bowl(nn.Module):
         self.blows_up_in = blows_up_in
         self.warmups: list[float] = []
         self.e_before: list[float] = []
+        self.is_batched = batches > 1
 
-    def loss(self, generator: torch.Generator, warmup: float, batch: Any) -> dict[str, Tensor]:
-        self.warmups.append(warmup)
+    def term_names(self) -> list[str]:
+        return ["bowl", "bad"]
+
+    def loss(self, generator: torch.Generator, warmup: Tensor, batch: Any) -> dict[str, Tensor]:
+        self.warmups.append(float(warmup))
         self.e_before.append(float(self.e.detach()[0, 0]))
         bad = self.blows_up_in is not None and len(self.warmups) >= self.blows_up_in
         return {"bowl": self.e.square().sum() + self.w.square().sum(), "bad": self.w.sum() * (1e38**2 * bad)}

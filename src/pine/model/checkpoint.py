@@ -34,7 +34,8 @@ HEADER = "pine"  # the entry of the file's header that holds everything but tens
 
 
 class Checkpoint:
-    """A file for the fit of a fingerprint, or no file; stage: "choice" or "last", the training that the file is from.
+    """A file for the fit of a fingerprint, or no file; stage: "choice 0", "choice 1" or "last", the training
+    that the file is from.
 
     every: seconds between two writes.
     """

@@ -19,42 +19,19 @@ from torch import Tensor, nn
 from pine.model.batches import sample_neighborhoods
 from pine.model.features import FeatureProjection
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
+from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms, term_names
 from pine.model.settings import TrainingSettings
-from pine.model.theta import predictions, regression, scores
-from pine.nn.functional import entropy, probabilities
-from pine.nn.losses import agreement, l2
-from pine.nn.targets import Targets
-
-
-@dataclass(frozen=True, eq=False)
-class VisibleTargets:
-    """Labels, and which of them are seen: (n,) of 0 and 1."""
-
-    targets: Targets
-    seen: Tensor
-
-    def within(self, rows: slice) -> tuple[VisibleTargets, Tensor]:
-        """The labels of a batch, positions counted from its first node, and their share of those that are seen."""
-        here = (self.targets.positions >= rows.start) & (self.targets.positions < rows.stop)
-        seen = self.seen[here]
-        mine = self.targets.some(here).shifted(-rows.start)
-        return VisibleTargets(mine, seen), seen.sum() / self.seen.sum()
+from pine.model.theta import predictions, regression
+from pine.nn.losses import l2
 
 
 @dataclass(frozen=True, eq=False)
 class NodeBatch:
-    """Nodes whose terms are made at once: where they stand, their neighborhoods and their labels.
-
-    lam: divided by the share that the nodes are of all that lambda speaks of; None: one a type, as given.
-    share: of all nodes. labeled: of the labels that are seen.
-    """
+    """Nodes whose f is made at once: where they stand, their neighborhoods, and the blocks that their terms come in."""
 
     rows: slice
     neighborhoods: Sequence[Neighborhoods]
-    visible: VisibleTargets | None
-    lam: Tensor | None
-    share: float = 1.0
-    labeled: Tensor | float = 1.0
+    blocks: Sequence[NodeBlock]
 
 
 class Objective(nn.Module):
@@ -83,11 +60,11 @@ class Objective(nn.Module):
         filled = [k for k, place in enumerate(types) if place.stop > place.start]
         self.types = [types[k] for k in filled]
         self.lambdas = lambdas if len(lambdas) == 1 else lambdas[filled]
-        if batched:
-            self.batches = [self._batch(block) for block in f.neighborhoods]
-        else:
-            one = self.lambdas[0] if len(self.lambdas) == 1 else None
-            self.batches = [NodeBatch(slice(0, num_nodes), f.neighborhoods, visible, one)]
+        of_batches = [(block.rows, [block]) for block in f.neighborhoods]
+        self.batches = [
+            NodeBatch(rows, neighborhoods, self._blocks(rows))
+            for rows, neighborhoods in (of_batches if batched else [(slice(0, num_nodes), f.neighborhoods)])
+        ]
         outputs = 0 if visible is None else visible.targets.num_outputs
         self.w = nn.Parameter(lambdas.new_zeros(outputs, f.dim))
         self.b = nn.Parameter(lambdas.new_zeros(1, outputs))
@@ -122,7 +99,7 @@ class Objective(nn.Module):
         return x, f if own is None else f + own
 
     def loss(
-        self, generator: torch.Generator, warmup: float = 1.0, batch: NodeBatch | None = None
+        self, generator: torch.Generator, warmup: Tensor | float = 1.0, batch: NodeBatch | None = None
     ) -> dict[str, Tensor]:
         """The terms of the loss, scalars to be summed, and over batches too, where there are several.
 
@@ -131,10 +108,19 @@ class Objective(nn.Module):
         batch = self.batches[0] if batch is None else batch
         all_nodes, own = self._all_nodes(generator)
         x, f = self._within(batch, all_nodes, own, generator)
-        terms = {"agreement": self._agreement(batch, x, f)}
-        if batch.visible is not None:
-            terms |= self._supervised(batch, batch.visible, x, f, warmup)
+        terms = node_terms(batch.blocks, x, f, self.w, self.b, self.settings, warmup)
+        if self.visible is not None:
+            terms["l2"] = self.settings.weight_decay * l2(self.w) / len(self.batches)
         return terms
+
+    def term_names(self) -> list[str]:
+        """Of the terms of the loss, in order."""
+        return term_names(self.visible, self.settings) + ["l2"] * (self.visible is not None)
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether a step is made of several parts, or draws neighbors."""
+        return len(self.batches) > 1 or self.settings.samples is not None
 
     def _all_nodes(self, generator: torch.Generator | None) -> tuple[Tensor, Tensor | None]:
         """x of all nodes, and what features add to it."""
@@ -155,43 +141,20 @@ class Objective(nn.Module):
             x, own = x[batch.rows], None if own is None else own[batch.rows]
         return x, f if own is None else f + own
 
-    def _batch(self, block: Neighborhoods) -> NodeBatch:
-        """The nodes of one type in one of f's neighborhoods."""
-        rows, num_nodes = block.rows, len(self.e)
-        kind = next(k for k, place in enumerate(self.types) if place.start <= rows.start < place.stop)
-        all_types = len(self.lambdas) == 1
-        count = num_nodes if all_types else self.types[kind].stop - self.types[kind].start
-        lam = self.lambdas[0 if all_types else kind] * (count / (rows.stop - rows.start))
-        share = (rows.stop - rows.start) / num_nodes
-        visible, labeled = (None, 1.0) if self.visible is None else self.visible.within(rows)
-        return NodeBatch(rows, [block], visible, lam, share, labeled)
-
-    def _agreement(self, batch: NodeBatch, x: Tensor, f: Tensor) -> Tensor:
-        if batch.lam is not None:
-            return agreement(x, f) / batch.lam
-        by_type = [agreement(x[place], f[place]) for place in self.types]
-        return (torch.stack(by_type) / self.lambdas).sum()
-
-    def _supervised(
-        self, batch: NodeBatch, visible: VisibleTargets, x: Tensor, f: Tensor, warmup: float
-    ) -> dict[str, Tensor]:
-        targets, settings = visible.targets, self.settings
-        # Of all nodes once: the gradient of picking labeled vectors would be arrays as large as x, nearly all zeros.
-        of_x = scores(x, self.w, self.b)
-        of_f = scores(f, self.w, self.b) if settings.supervise_f else of_x
-        terms = {
-            "labels": batch.labeled * targets.loss(of_x, visible.seen),
-            "l2": batch.share * settings.weight_decay * l2(self.w),
-        }
-        if settings.supervise_f:
-            terms["labels of f"] = batch.labeled * targets.loss(of_f, visible.seen)
-        if settings.entropy > 0 and targets.task != "numbers":
-            # Unlabeled nodes should be sure of their class: the boundary moves to where there are few nodes.
-            p = (probabilities(targets.task, of_x) + probabilities(targets.task, of_f)) / 2
-            unsure = entropy(targets.task, p)
-            hidden = torch.ones_like(unsure).index_copy(0, targets.positions, 1 - visible.seen)
-            terms["entropy"] = batch.share * settings.entropy * warmup * (unsure * hidden).mean()
-        return terms
+    def _blocks(self, rows: slice) -> list[NodeBlock]:
+        """Blocks of nodes that one lambda speaks of, at most NODES_AT_A_TIME each on a CPU."""
+        whole = [slice(0, len(self.e))] if len(self.lambdas) == 1 else self.types
+        blocks = []
+        for lam, place in zip(self.lambdas, whole, strict=True):
+            first, last, count = max(rows.start, place.start), min(rows.stop, place.stop), place.stop - place.start
+            size = NODES_AT_A_TIME if self.e.device.type == "cpu" else count
+            for lo in range(first, last, size):
+                block = slice(lo, min(lo + size, last))
+                visible, labeled = (None, 1.0) if self.visible is None else self.visible.within(block)
+                length = block.stop - lo
+                within = slice(lo - rows.start, block.stop - rows.start)
+                blocks.append(NodeBlock(within, visible, lam * (count / length), length / len(self.e), labeled))
+        return blocks
 
     @torch.no_grad()
     def predictions(self) -> Tensor:

@@ -28,7 +28,7 @@ from pine.graph import Graph, NeighborGroup
 from pine.graph.groups import By
 
 # Automatic: at most so many epochs, and fewer on large graphs, by epochs times nodes: a good start needs few.
-MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 100, 20, 4_000_000
+MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 150, 20, 6_000_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +63,7 @@ class TrainingSettings(FrozenSettings):
     supervise_f: whether f(neighbors) is asked to predict the label too.
     weight_decay: lambda_w, on the weights of the classifier.
     learning_rate, embedding_lr: Adam's, for f and the classifier, and for x, at their highest (pine.model.training).
+        None: the fewer epochs, the higher.
     samples: with batch_size, neighbors of a node in each group, drawn anew each epoch; None: all.
     """
 
@@ -73,7 +74,7 @@ class TrainingSettings(FrozenSettings):
     supervise_f: bool = True
     weight_decay: NonNegative = 0.02
     learning_rate: Positive = 0.06
-    embedding_lr: Positive = 0.015
+    embedding_lr: Positive | None = None
     samples: Count | None = None
 
 

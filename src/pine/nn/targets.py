@@ -34,9 +34,9 @@ class Targets:
         values = torch.tensor(labels.values, device=device).to(kind)
         return cls(labels.task, labels.num_outputs, positions, values)
 
-    def some(self, mask: NDArray[np.bool_] | Tensor) -> Self:
-        """Those of a mask (n,)."""
-        kept = torch.as_tensor(mask, device=self.positions.device)
+    def some(self, which: NDArray[np.bool_] | Tensor | slice) -> Self:
+        """Those of a mask (n,), or of a range."""
+        kept = which if isinstance(which, slice) else torch.as_tensor(which, device=self.positions.device)
         return replace(self, positions=self.positions[kept], values=self.values[kept])
 
     def shifted(self, by: int) -> Self:

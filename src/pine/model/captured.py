@@ -1,0 +1,43 @@
+"""A step of training as one launch (a CUDA graph): on small graphs a GPU waits for Python, kernel by kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from pine.nn.triton_device import runs_triton
+
+EAGER_STEPS = 3  # before a step is captured: kernels compile, and Adam makes its moments
+CAPTURED_NODES = 100_000  # of more, kernels take longer than their launch, and a captured step has memory of its own
+
+
+class CapturedStep:
+    """Does what step does, whose tensors, and what it returns, stay where they are."""
+
+    def __init__(self, step: Callable[[], Tensor], generator: torch.Generator) -> None:
+        self.step, self.generator, self.calls = step, generator, 0
+        self.stream = torch.cuda.Stream(generator.device)  # type: ignore[no-untyped-call]
+        self.graph = torch.cuda.CUDAGraph()
+        self.result = torch.empty(0)
+
+    def __call__(self) -> Tensor:
+        self.calls += 1
+        with torch.cuda.device(self.generator.device):
+            if self.calls <= EAGER_STEPS:
+                self.stream.wait_stream(torch.cuda.current_stream())
+                with torch.cuda.stream(self.stream):
+                    result = self.step()
+                torch.cuda.current_stream().wait_stream(self.stream)
+                return result
+            if self.calls == EAGER_STEPS + 1:
+                self.graph.register_generator_state(self.generator)
+                with torch.cuda.graph(self.graph, stream=self.stream):
+                    self.result = self.step()
+            self.graph.replay()
+            return self.result.clone()
+
+
+def can_be_captured(device: torch.device, num_nodes: int) -> bool:
+    return runs_triton(device) and num_nodes <= CAPTURED_NODES

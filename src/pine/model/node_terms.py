@@ -1,0 +1,147 @@
+"""The terms of the loss, all of them sums over nodes, made block by block together with their gradients.
+
+On a CPU the scores of a block stay in a core's cache, threads share the blocks, and arrays of nodes x classes are never
+there; a GPU takes all nodes of a batch at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from pine.model.settings import TrainingSettings
+from pine.model.theta import scores
+from pine.nn.functional import entropy, probabilities
+from pine.nn.losses import agreement
+from pine.nn.targets import Targets
+from pine.nn.threads import empty, over_nodes
+
+NODES_AT_A_TIME = 4096  # on a CPU
+
+
+@dataclass(frozen=True, eq=False)
+class VisibleTargets:
+    """Labels, at ascending positions, and which of them are seen: (n,) of 0 and 1."""
+
+    targets: Targets
+    seen: Tensor
+
+    def within(self, rows: slice) -> tuple[VisibleTargets, Tensor]:
+        """The labels of some nodes, positions counted from the first node, and their share of those that are seen."""
+        ends = torch.tensor([rows.start, rows.stop], device=self.targets.positions.device)
+        here = slice(*torch.searchsorted(self.targets.positions, ends).tolist())
+        mine = self.targets.some(here).shifted(-rows.start)
+        return VisibleTargets(mine, self.seen[here]), self.seen[here].sum() / self.seen.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class NodeBlock:
+    """Nodes whose terms are made at once: where they stand in their batch, and their labels.
+
+    lam: lambda, divided by the share that the nodes are of all that it speaks of.
+    share: of all nodes. labeled: of the labels that are seen.
+    """
+
+    rows: slice
+    visible: VisibleTargets | None
+    lam: Tensor
+    share: float
+    labeled: Tensor | float
+
+
+def node_terms(
+    blocks: Sequence[NodeBlock],
+    x: Tensor,
+    f: Tensor,
+    w: Tensor,
+    b: Tensor,
+    settings: TrainingSettings,
+    warmup: Tensor | float,
+) -> dict[str, Tensor]:
+    """The terms of all nodes of a batch, scalars to be summed: only the gradient of their sum is right.
+
+    x, f: (nodes, dim). w (num_outputs, dim), b (1, num_outputs): theta. warmup scales the entropy.
+    """
+    if x.device.type == "cpu" and len(blocks) > 1:
+        made = cast(Tensor, _BlockByBlock.apply(x, f, w, b, blocks, settings, warmup))  # type: ignore[no-untyped-call]
+        return dict(zip(term_names(blocks[0].visible, settings), made.unbind(), strict=True))
+    each = [_terms(block, x[block.rows], f[block.rows], w, b, settings, warmup) for block in blocks]
+    return each[0] if len(each) == 1 else {name: torch.stack([one[name] for one in each]).sum() for name in each[0]}
+
+
+def term_names(visible: VisibleTargets | None, settings: TrainingSettings) -> list[str]:
+    """Of the terms, in order."""
+    names = ["agreement"]
+    if visible is not None:
+        names += ["labels"] + ["labels of f"] * settings.supervise_f
+        names += ["entropy"] * (settings.entropy > 0 and visible.targets.task != "numbers")
+    return names
+
+
+def _terms(
+    block: NodeBlock, x: Tensor, f: Tensor, w: Tensor, b: Tensor, settings: TrainingSettings, warmup: Tensor | float
+) -> dict[str, Tensor]:
+    """The definition: x and f of a block."""
+    terms = {"agreement": agreement(x, f) / block.lam}
+    if block.visible is None:
+        return terms
+    targets, seen = block.visible.targets, block.visible.seen
+    # Of all nodes once: the gradient of picking labeled vectors would be arrays as large as x, nearly all zeros.
+    of_x = scores(x, w, b)
+    of_f = scores(f, w, b) if settings.supervise_f else of_x
+    terms["labels"] = block.labeled * targets.loss(of_x, seen)
+    if settings.supervise_f:
+        terms["labels of f"] = block.labeled * targets.loss(of_f, seen)
+    if settings.entropy > 0 and targets.task != "numbers":
+        # Unlabeled nodes should be sure of their class: the boundary moves to where there are few nodes.
+        p = (probabilities(targets.task, of_x) + probabilities(targets.task, of_f)) / 2
+        unsure = entropy(targets.task, p)
+        hidden = torch.ones_like(unsure).index_copy(0, targets.positions, 1 - seen)
+        terms["entropy"] = block.share * settings.entropy * warmup * (unsure * hidden).mean()
+    return terms
+
+
+class _BlockByBlock(torch.autograd.Function):
+    """The gradients of a sum of terms need no gradient to begin with, so that they are made with the terms."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        f: Tensor,
+        w: Tensor,
+        b: Tensor,
+        blocks: Sequence[NodeBlock],
+        settings: TrainingSettings,
+        warmup: Tensor | float,
+    ) -> Tensor:
+        dx, df = (empty(*x.shape, like=x) for _ in range(2))
+        # A sum for each block, so that the order of additions does not depend on threads.
+        dw, db = w.new_empty(len(blocks), *w.shape), b.new_empty(len(blocks), *b.shape)
+        each = x.new_empty(len(blocks), len(term_names(blocks[0].visible, settings)))
+
+        def add(first: int, last: int) -> None:
+            for k in range(first, last):
+                rows = blocks[k].rows
+                with torch.enable_grad():
+                    x_k, f_k, w_k, b_k = own = [z.detach().requires_grad_() for z in (x[rows], f[rows], w, b)]
+                    terms = torch.stack(list(_terms(blocks[k], x_k, f_k, w_k, b_k, settings, warmup).values()))
+                    made = torch.autograd.grad(terms.sum(), own, materialize_grads=True)
+                each[k] = terms.detach()
+                for total, gradient in zip((dx[rows], df[rows], dw[k], db[k]), made, strict=True):
+                    total.copy_(gradient)
+
+        over_nodes(add, len(blocks), 1)
+        ctx.save_for_backward(dx, df, dw.sum(0), db.sum(0))
+        return each.sum(0)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        factor = float(grad[0])
+        return *(z if factor == 1 else factor * z for z in ctx.saved_tensors), None, None, None

@@ -1,0 +1,100 @@
+"""Terms that are made block by block are those of all nodes at once, and so are their gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import pine.model.objective as objective_module
+from pine import Graph
+from pine.labels import read_labels
+from pine.model.node_terms import NodeBlock, VisibleTargets, node_terms, term_names
+from pine.model.objective import Objective
+from pine.model.settings import TrainingSettings
+from pine.nn.targets import Targets
+from pine.nn.threads import sleeping_threads
+
+RNG = np.random.default_rng(0)
+GRAPH = Graph.from_edges(RNG.integers(0, 50, (120, 2)), nodes=range(50))
+LABELS = {
+    "classes": np.where(RNG.random(50) < 0.5, RNG.integers(0, 4, 50), -1),
+    "label-sets": np.where(RNG.random((50, 1)) < 0.5, RNG.integers(0, 2, (50, 3)), -1),
+    "numbers": np.where(RNG.random(50) < 0.5, RNG.standard_normal(50), np.nan),
+}
+
+
+def made(task: str | None, size: int, threads: int = 2, **changes) -> tuple[dict[str, float], list[torch.Tensor]]:
+    """The terms, and the gradients of their sum in x, f and theta, in blocks of a size."""
+    draw = torch.Generator().manual_seed(0)
+    settings, visible, outputs = TrainingSettings(**changes), None, 0
+    if task is not None:
+        labels = read_labels(GRAPH, LABELS[task], task)
+        seen = torch.tensor(np.arange(len(labels.known)) % 3 > 0).double()
+        visible, outputs = VisibleTargets(Targets.of(GRAPH, labels, torch.device("cpu")), seen), labels.num_outputs
+    shapes = [(50, 6), (50, 6), (outputs, 6), (1, outputs)]
+    given = [torch.randn(shape, generator=draw, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    blocks = []
+    for lo in range(0, 50, size):
+        rows = slice(lo, min(lo + size, 50))
+        share = (rows.stop - lo) / 50
+        mine, labeled = (None, 1.0) if visible is None else visible.within(rows)
+        blocks.append(NodeBlock(rows, mine, torch.tensor(2.0 / share), share, labeled))
+    with sleeping_threads(threads):
+        terms = node_terms(blocks, *given, settings, torch.tensor(0.7))
+        sum(terms.values()).backward()
+    assert list(terms) == term_names(visible, settings)
+    return {name: float(term.detach()) for name, term in terms.items()}, [z.grad for z in given if z.grad is not None]
+
+
+@pytest.mark.parametrize("changes", [{}, {"entropy": 0.0}, {"supervise_f": False}])
+@pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
+def test_blocks_give_the_terms_and_gradients_of_all_nodes_at_once(task, changes):
+    whole, gradients = made(task, 50, **changes)
+    for size in (1, 7, 49):  # some blocks have no label that is seen
+        terms, found = made(task, size, **changes)
+        assert terms == pytest.approx(whole)
+        for one, other in zip(found, gradients, strict=True):
+            torch.testing.assert_close(one, other)
+
+
+def test_without_labels_there_is_agreement_alone():
+    (whole, _), (terms, found) = made(None, 50), made(None, 7)
+    assert terms == pytest.approx(whole)
+    assert list(terms) == ["agreement"]
+    assert float(found[0].abs().min()) > 0
+
+
+def test_bits_do_not_depend_on_the_number_of_threads():
+    for one, other in zip(made("classes", 3, threads=1)[1], made("classes", 3, threads=4)[1], strict=True):
+        assert torch.equal(one, other)
+
+
+def test_arrays_of_nodes_by_classes_are_not_kept():
+    """What is kept for the way back is x's and f's gradients alone."""
+    kept: dict[int, int] = {}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        kept[tensor.data_ptr()] = tensor.numel()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        made("classes", 5)
+    assert max(kept.values()) == 50 * 6
+
+
+def test_an_objective_is_cut_into_blocks_that_hold_every_node_once(monkeypatch):
+    monkeypatch.setattr(objective_module, "NODES_AT_A_TIME", 7)
+    from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+    from pine.model.settings import Form, FunctionSettings
+
+    form = Form(6, "type", False, FunctionSettings(hidden=4, projections=2, scales=2))
+    groups = list(form.neighbor_groups(GRAPH).values())
+    neighborhoods = graph_neighborhoods(form, GRAPH, groups, torch.device("cpu"), None)
+    f = NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(0))
+    (batch,) = Objective(f, [slice(0, 50)], torch.tensor([2.0]), TrainingSettings()).batches
+    assert [(block.rows.start, block.rows.stop) for block in batch.blocks] == [
+        (lo, min(lo + 7, 50)) for lo in range(0, 50, 7)
+    ]
+    assert sum(block.share for block in batch.blocks) == pytest.approx(1)
+    assert sum(1 / float(block.lam) for block in batch.blocks) == pytest.approx(1 / 2)
