@@ -49,7 +49,6 @@ PHRASES = {
     "types=off": ", node types ignored",
     "groups=all": ", one group of neighbors",
     "groups=relation": ", a group of neighbors for each relation",
-    "functions=per-type": ", one function for each node type",
     "paper": ", as printed in the paper",
     "attributes=true": ", with attributes",
     "start=random": ", from a random start",

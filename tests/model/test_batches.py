@@ -14,7 +14,7 @@ from pine import Graph, InputError
 from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
 from pine.model.batches import batch_neighborhoods, sample_neighborhoods
-from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
 from pine.model.settings import Form, FunctionSettings, TrainingSettings
@@ -29,13 +29,16 @@ LABELS = {"classes": rng.integers(0, 3, 40), "label-sets": rng.integers(0, 2, (4
 FORM = Form(4, "type", False, FunctionSettings(hidden=5, projections=3, scales=2))
 
 
+def all_neighborhoods(graph: Graph) -> Neighborhoods:
+    return Neighborhoods.of(graph, list(FORM.neighbor_groups(graph).values()), FORM.function.scaling, CPU, None)
+
+
 def objective(size: int | None, task: str | None = "classes", lambdas=(2.0, 5.0), **changes) -> Objective:
     """In double precision, all nodes at once or in batches; some of the labels are seen."""
-    form = replace(FORM, function=replace(FORM.function, functions=changes.pop("functions", "shared")))
     types = [TYPED.nodes.slice(type) for type in TYPED.node_types]
-    neighborhoods = graph_neighborhoods(form, TYPED, list(form.neighbor_groups(TYPED).values()), CPU, None)
-    neighborhoods = neighborhoods if size is None else batch_neighborhoods(neighborhoods, types, size)
-    f = NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(1))
+    whole = all_neighborhoods(TYPED)
+    neighborhoods = [whole] if size is None else batch_neighborhoods(whole, types, size)
+    f = NeighborFunction(FORM, neighborhoods, torch.Generator().manual_seed(1))
     visible = None
     if task is not None:
         labels = read_labels(TYPED, {"a": LABELS[task]}, task)
@@ -68,7 +71,6 @@ def summed(made: Objective) -> tuple[torch.Tensor, list[torch.Tensor]]:
         {},
         {"lambdas": (2.0,)},
         {"lambdas": (float("inf"),)},
-        {"functions": "per-type"},
         {"task": "label-sets"},
         {"task": "numbers"},
         {"task": None},
@@ -109,7 +111,7 @@ def test_a_batch_keeps_the_activations_of_its_own_neighbors_alone():
 
 def test_samples_are_neighbors_and_their_sums_are_right_on_average():
     graph = Graph.from_edges(np.random.default_rng(0).integers(0, 30, (200, 2)), nodes=range(30), duplicates="sum")
-    (whole,) = graph_neighborhoods(FORM, graph, list(FORM.neighbor_groups(graph).values()), CPU, None)
+    whole = all_neighborhoods(graph)
     x = torch.randn(30, 4, generator=torch.Generator().manual_seed(0))
     generator, total = torch.Generator().manual_seed(1), torch.zeros(())
     for _ in range(1000):
@@ -122,7 +124,7 @@ def test_samples_are_neighbors_and_their_sums_are_right_on_average():
 
 
 def test_where_there_are_no_more_neighbors_than_asked_for_samples_change_nothing():
-    (whole,) = graph_neighborhoods(FORM, TYPED, list(FORM.neighbor_groups(TYPED).values()), CPU, None)
+    whole = all_neighborhoods(TYPED)
     drawn = sample_neighborhoods(whole, 100, torch.Generator().manual_seed(0))
     f = NeighborFunction(FORM, [whole], torch.Generator().manual_seed(0))
     x = torch.randn(80, 4, generator=torch.Generator().manual_seed(1))
@@ -141,7 +143,7 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("settings", [{}, {"samples": 2}, {"samples": 2, "functions": "per-type"}])
+@pytest.mark.parametrize("settings", [{}, {"samples": 2}])
 def test_a_fit_in_batches_learns_and_has_the_same_bits_for_a_seed(settings):
     kind = np.arange(90) % 3
     edges = [(v, (v + 3 * step) % 90) for v in range(90) for step in range(1, 6)]

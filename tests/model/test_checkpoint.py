@@ -159,7 +159,7 @@ def test_the_typed_form_goes_on_too(tmp_path):
     writes = [(f"a{i}", f"p{j}") for i in range(9) for j in range(9) if i % 3 == j % 3 or i == j + 1]
     graph = Graph.from_relations({("author", "writes", "paper"): writes})
     labels = {"author": {f"a{i}": "xyz"[i % 3] for i in range(6)}}
-    few = SMALL | {"epochs": 20, "functions": "per-type"}
+    few = SMALL | {"epochs": 20}
     whole = pine_with(**few).fit(graph, labels)
     file, model = tmp_path / "state", pine_with(**few)
     interrupt(model, file, 5, graph, labels)

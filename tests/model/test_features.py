@@ -22,7 +22,7 @@ SMALL = {
     "scales": 4,
     "lam": 10.0,
     "label_share": 0.0,
-    "scaling": "mean",
+    "scaling": "sqrt",
 }
 CPU = torch.device("cpu")
 
@@ -155,7 +155,7 @@ def test_settings_are_chosen_with_features_and_types_without_them_have_vectors_t
     features = {"doc": GRAPH.features["node"]}
     graph = Graph.from_relations(relations, nodes={"doc": GRAPH.ids()}, features=features)
     free = {key: value for key, value in SMALL.items() if key not in ("lam", "label_share", "scaling")}
-    model = pine_with(epochs=100, features=True, functions="per-type", **free).fit(graph, {"doc": SEEN})
+    model = pine_with(epochs=100, features=True, **free).fit(graph, {"doc": SEEN})
     assert model.learned_.choice.score > 0.4  # of three classes, on 15 held-out labels
     assert model.learned_.feature_types == ("doc",)
     assert model.embedding_["word"].shape == (150, 16)

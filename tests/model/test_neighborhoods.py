@@ -1,4 +1,4 @@
-"""One f for the nodes of every type, or one for the nodes of each type."""
+"""One f for the nodes of every type, of neighbors in groups."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 import torch
 from support.models import pine_with
 
-from pine import PINE, Graph, InputError
-from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+from pine import PINE, Graph
+from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.settings import Form, FunctionSettings
 from pine.nn import set_function_reference
 
@@ -23,9 +23,9 @@ SMALL = {
     "scales": 4,
     "lam": 10.0,
     "label_share": 0.0,
-    "scaling": "mean",
+    "scaling": "sqrt",
 }
-SIZES = FunctionSettings(hidden=16, projections=4, scales=4, scaling="mean", functions="per-type")
+SIZES = FunctionSettings(hidden=16, projections=4, scales=4, scaling="sqrt")
 FORM = Form(dim=8, groups="type", features=False, function=SIZES)
 CPU = torch.device("cpu")
 
@@ -39,8 +39,8 @@ SEEN = {"doc": np.where(np.arange(60) % 2, kind, -1)}
 
 def made(graph: Graph, form: Form = FORM) -> Any:
     groups = list(form.neighbor_groups(graph).values())
-    neighborhoods = graph_neighborhoods(form, graph, groups, CPU, None)
-    return NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(0))
+    neighborhoods = Neighborhoods.of(graph, groups, form.function.scaling, CPU, None)
+    return NeighborFunction(form, [neighborhoods], torch.Generator().manual_seed(0))
 
 
 def vectors(graph: Graph) -> torch.Tensor:
@@ -48,41 +48,26 @@ def vectors(graph: Graph) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("by", ["type", "relation", "all"])
-def test_each_type_has_its_own_function_of_all_its_neighbors(by):
+def test_f_is_the_set_function_of_all_neighbors(by):
     form = replace(FORM, groups=by)
     f, x = made(TYPED, form), vectors(TYPED)
     matrices = [group.matrix for group in form.neighbor_groups(TYPED).values()]
-    for one, type in zip(f.each, sorted(TYPED.node_types), strict=True):
-        place = TYPED.nodes.slice(type)
-        expected = set_function_reference(one, [x] * len(matrices), matrices)[place]
-        torch.testing.assert_close(f(x)[place], expected)
+    torch.testing.assert_close(f(x), set_function_reference(f.of_sets, [x] * len(matrices), matrices))
 
 
 def test_groups_are_tied_at_first_so_that_a_typed_function_begins_blind_to_types():
-    form = replace(FORM, function=replace(SIZES, functions="shared", scaling="sum"))
-    f, x = made(TYPED, form).each[0], vectors(TYPED)
+    form = replace(FORM, function=replace(SIZES, scaling="sum"))
+    f, x = made(TYPED, form).of_sets, vectors(TYPED)
     matrices = [group.matrix for group in form.neighbor_groups(TYPED).values()]
     swapped = set_function_reference(f, [x] * 2, matrices[::-1])
     torch.testing.assert_close(set_function_reference(f, [x] * 2, matrices), swapped)
-    printed = made(TYPED, replace(form, function=replace(form.function, conditioned=False))).each[0]
+    printed = made(TYPED, replace(form, function=replace(form.function, conditioned=False))).of_sets
     assert not torch.equal(printed.a[0], printed.a[1])  # the paper's groups share nothing
-
-
-def test_a_function_reaches_no_nodes_of_other_types_and_no_group_that_its_type_has_no_neighbors_in():
-    f, x = made(TYPED), vectors(TYPED)
-    before = f(x)
-    with torch.no_grad():
-        f.each[1].c.zero_()  # that of words
-    place = TYPED.nodes.slice("word")
-    assert not f(x)[place].any()
-    assert torch.equal(f(x)[: place.start], before[: place.start])
-    of_words = f.neighborhoods[1]
-    assert [group.stop - group.start for group in of_words.columns] == [60, 0]  # words have no words beside them
 
 
 def test_neighbors_of_a_kind_that_was_not_there_in_training_say_nothing():
     relations = {("doc", "has", "word"): HAS, ("word", "near", "word"): []}
-    model = pine_with(epochs=5, functions="per-type", **SMALL).fit(Graph.from_relations(relations), SEEN)
+    model = pine_with(epochs=5, groups="relation", **SMALL).fit(Graph.from_relations(relations), SEEN)
     near = {("word", "near", "word"): [("w00", "new"), ("w10", "new")]}
     later = Graph.from_relations(relations | near)
     without = Graph.from_relations(relations, nodes={"doc": range(60), "word": later.ids("word")})
@@ -95,20 +80,12 @@ def test_types_without_nodes_and_without_neighbors_do_no_harm():
     assert out.shape == (graph.num_nodes, 8)
     alone = out[graph.nodes.slice("alone")]
     assert torch.equal(alone[0], alone[1])
-    model = pine_with(epochs=5, functions="per-type", **SMALL).fit(graph, SEEN)
+    model = pine_with(epochs=5, **SMALL).fit(graph, SEEN)
     assert all(np.isfinite(found).all() for found in model.embedding_.values())
 
 
-def test_on_one_node_type_both_are_the_same():
-    graph = Graph.from_edges(LINKS)
-    shared, own = (
-        pine_with(epochs=5, functions=each, **SMALL).fit(graph).embedding_ for each in ("shared", "per-type")
-    )
-    np.testing.assert_array_equal(shared, own)
-
-
-def test_a_model_with_a_function_for_each_type_learns_transforms_and_is_saved(tmp_path):
-    model = pine_with(epochs=60, functions="per-type", **SMALL).fit(TYPED, SEEN)
+def test_a_model_of_a_typed_graph_learns_transforms_and_is_saved(tmp_path):
+    model = pine_with(epochs=60, **SMALL).fit(TYPED, SEEN)
     assert (model.predict() == kind).mean() > 0.9
     grown = Graph.from_relations(
         {("doc", "has", "word"): [*HAS, ("new", "w00"), ("new", "w01")], ("doc", "links", "doc"): LINKS},
@@ -123,8 +100,3 @@ def test_a_model_with_a_function_for_each_type_learns_transforms_and_is_saved(tm
     np.testing.assert_array_equal(loaded.transform(grown)["doc"], found["doc"])
     for type, f in model.reconstruct().items():
         np.testing.assert_array_equal(loaded.reconstruct()[type], f)
-
-
-def test_a_kind_of_functions_that_does_not_exist_is_refused():
-    with pytest.raises(InputError, match="functions must be one of 'shared', 'per-type', got 'many'"):
-        pine_with(functions="many").fit(TYPED)

@@ -85,13 +85,13 @@ def test_arrays_of_nodes_by_classes_are_not_kept():
 
 def test_an_objective_is_cut_into_blocks_that_hold_every_node_once(monkeypatch):
     monkeypatch.setattr(objective_module, "NODES_AT_A_TIME", 7)
-    from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+    from pine.model.neighborhoods import NeighborFunction, Neighborhoods
     from pine.model.settings import Form, FunctionSettings
 
     form = Form(6, "type", False, FunctionSettings(hidden=4, projections=2, scales=2))
     groups = list(form.neighbor_groups(GRAPH).values())
-    neighborhoods = graph_neighborhoods(form, GRAPH, groups, torch.device("cpu"), None)
-    f = NeighborFunction(form, neighborhoods, torch.Generator().manual_seed(0))
+    neighborhoods = Neighborhoods.of(GRAPH, groups, "sqrt", torch.device("cpu"), None)
+    f = NeighborFunction(form, [neighborhoods], torch.Generator().manual_seed(0))
     (batch,) = Objective(f, [slice(0, 50)], torch.tensor([2.0]), TrainingSettings()).batches
     assert [(block.rows.start, block.rows.stop) for block in batch.blocks] == [
         (lo, min(lo + 7, 50)) for lo in range(0, 50, 7)

@@ -8,7 +8,7 @@ import torch
 
 from pine import Graph
 from pine.labels import read_labels
-from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
 from pine.model.settings import Form, FunctionSettings, TrainingSettings
@@ -16,12 +16,12 @@ from pine.nn import set_function_reference
 from pine.nn.targets import Targets
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
-SMALL = FunctionSettings(hidden=5, projections=3, scales=2, conditioned=False, scaling="mean")
+SMALL = FunctionSettings(hidden=5, projections=3, scales=2, conditioned=False, scaling="sqrt")
 FORM = Form(dim=4, groups="type", features=False, function=SMALL)
 
 
 def objective(lambdas, seen, **changes):
-    neighborhoods = graph_neighborhoods(FORM, GRAPH, GRAPH.groups(), torch.device("cpu"), None)
+    neighborhoods = [Neighborhoods.of(GRAPH, GRAPH.groups(), FORM.function.scaling, torch.device("cpu"), None)]
     f = NeighborFunction(FORM, neighborhoods, torch.Generator().manual_seed(1))
     labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
     visible = VisibleTargets(Targets.of(GRAPH, labels, torch.device("cpu")), torch.tensor(seen).float())
@@ -58,7 +58,7 @@ def test_one_lambda_for_all_types_weighs_every_node_alike(lam):
 def test_f_sees_the_neighbors_of_every_type_and_agrees_with_the_reference():
     made = objective([1.0], [True, True, True])
     x, f = made.vectors()
-    expected = set_function_reference(made.f.each[0], [x, x], [group.matrix for group in GRAPH.groups()])
+    expected = set_function_reference(made.f.of_sets, [x, x], [group.matrix for group in GRAPH.groups()])
     torch.testing.assert_close(f, expected)
 
 

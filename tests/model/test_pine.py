@@ -107,7 +107,7 @@ def test_a_node_type_without_nodes_does_no_harm(lam):
     edges, kind = groups()
     graph = Graph.from_relations({("doc", "links", "doc"): edges}, nodes={"doc": range(len(kind)), "word": []})
     seen = {"doc": np.where(np.arange(len(kind)) % 2, kind, -1)}
-    model = pine_with(epochs=30, dim=8, lam=lam, scaling="mean").fit(graph, seen)
+    model = pine_with(epochs=30, dim=8, lam=lam, scaling="sqrt").fit(graph, seen)
     assert np.isfinite(model.embedding_["doc"]).all()
     assert model.embedding_["word"].shape == (0, 8)
 
@@ -295,7 +295,7 @@ def test_the_printed_method_runs_with_the_papers_numbers(planted):
     "change",
     [
         {"dropout": 0.1}, {"entropy": 0.0}, {"supervise_f": False}, {"weight_decay": 0.5},
-        {"learning_rate": 0.001}, {"embedding_lr": 0.05}, {"scaling": "mean"}, {"activation": "sigmoid"},
+        {"learning_rate": 0.001}, {"embedding_lr": 0.05}, {"scaling": "sum"}, {"activation": "sigmoid"},
         {"heads": "separate"}, {"conditioned": False}, {"start": "random"}, {"lam": 0.1}, {"hidden": 5},
         {"projections": 3}, {"scales": 2}, {"epochs": 4}, {"seed": 1},
     ],

@@ -16,17 +16,13 @@ from pine.model.neighborhoods import Neighborhoods
 from pine.nn import Neighbors
 
 
-def batch_neighborhoods(
-    neighborhoods: Sequence[Neighborhoods], types: Sequence[slice], size: int
-) -> list[Neighborhoods]:
+def batch_neighborhoods(whole: Neighborhoods, types: Sequence[slice], size: int) -> list[Neighborhoods]:
     """Blocks of at most size nodes of one type each: g then runs on the neighbors of a batch alone."""
-    found = []
-    for block in neighborhoods:
-        for type in types:
-            first, last = max(block.rows.start, type.start), min(block.rows.stop, type.stop)
-            for start in range(first, last, size):
-                found.append(_cut(block, slice(start, min(start + size, last))))
-    return found
+    return [
+        _cut(whole, slice(start, min(start + size, type.stop)))
+        for type in types
+        for start in range(type.start, type.stop, size)
+    ]
 
 
 def sample_neighborhoods(block: Neighborhoods, most: int, generator: torch.Generator) -> Neighborhoods:
@@ -36,22 +32,21 @@ def sample_neighborhoods(block: Neighborhoods, most: int, generator: torch.Gener
         _narrowed(columns, _drawn(neighbors.csr, most, key, neighbors.threads), neighbors)
         for columns, neighbors, key in zip(block.columns, block.neighbors, keys, strict=True)
     ]
-    return _of(block.rows, drawn, block.function)
+    return _of(block.rows, drawn)
 
 
-def _cut(block: Neighborhoods, rows: slice) -> Neighborhoods:
-    """The neighborhoods of some of the rows."""
-    within = slice(rows.start - block.rows.start, rows.stop - block.rows.start)
+def _cut(whole: Neighborhoods, rows: slice) -> Neighborhoods:
+    """Of all nodes, the neighborhoods of some."""
     cut = [
-        _narrowed(columns, neighbors.csr.some_rows(within), neighbors)
-        for columns, neighbors in zip(block.columns, block.neighbors, strict=True)
+        _narrowed(columns, neighbors.csr.some_rows(rows), neighbors)
+        for columns, neighbors in zip(whole.columns, whole.neighbors, strict=True)
     ]
-    return _of(rows, cut, block.function)
+    return _of(rows, cut)
 
 
-def _of(rows: slice, groups: Sequence[tuple[torch.Tensor, Neighbors]], function: int) -> Neighborhoods:
+def _of(rows: slice, groups: Sequence[tuple[torch.Tensor, Neighbors]]) -> Neighborhoods:
     columns, neighbors = zip(*groups, strict=True)
-    return Neighborhoods(rows, columns, neighbors, function)
+    return Neighborhoods(rows, columns, neighbors)
 
 
 def _narrowed(columns: slice | torch.Tensor, matrix: CSR, like: Neighbors) -> tuple[torch.Tensor, Neighbors]:

@@ -37,9 +37,8 @@ class FunctionSettings(FrozenSettings):
 
     hidden, projections, scales: the paper's L, T and Q.
     activation: sigma. heads: one hidden layer for all coordinates of f, or one for each, as printed.
-    scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number, "mean" their number.
+    scaling: what a sum over neighbors is divided by: "sum" 1, "sqrt" the root of their number.
     conditioned: scaled and centered sums, see pine.nn.SetFunction; groups of neighbors begin with the same parameters.
-    functions: one f for all nodes, as in the paper, or one for the nodes of each type.
     """
 
     hidden: Count = 128
@@ -47,9 +46,8 @@ class FunctionSettings(FrozenSettings):
     scales: Count = 8
     activation: Literal["tanh", "sigmoid"] = "tanh"
     heads: Literal["shared", "separate"] = "shared"
-    scaling: Literal["sum", "sqrt", "mean"] = "sqrt"
+    scaling: Literal["sum", "sqrt"] = "sqrt"
     conditioned: bool = True
-    functions: Literal["shared", "per-type"] = "shared"
 
 
 @dataclass(frozen=True, repr=False)

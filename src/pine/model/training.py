@@ -21,7 +21,7 @@ from pine.model.batches import batch_neighborhoods
 from pine.model.captured import CapturedStep, can_be_captured
 from pine.model.checkpoint import Checkpoint, CheckpointWriter
 from pine.model.features import FeatureProjection, feature_columns
-from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
 from pine.model.settings import Choice, Form, Settings
@@ -182,9 +182,9 @@ class Trainer:
         self.types = [graph.nodes.slice(type) for type in graph.node_types]
         self.feature_types = tuple(sorted(graph.features)) if settings.features else ()
         self.columns = feature_columns(graph, self.feature_types, self.device, settings.threads)
-        self.neighborhoods = graph_neighborhoods(self.form, graph, self.groups, self.device, settings.threads)
-        if settings.batch_size is not None:
-            self.neighborhoods = batch_neighborhoods(self.neighborhoods, self.types, settings.batch_size)
+        whole = Neighborhoods.of(graph, self.groups, self.form.function.scaling, self.device, settings.threads)
+        size = settings.batch_size
+        self.neighborhoods = [whole] if size is None else batch_neighborhoods(whole, self.types, size)
 
     @cached_property
     def propagator(self) -> LabelPropagator:

@@ -19,7 +19,7 @@ from pine.errors import InputError, listed
 from pine.graph import CSR, Graph, NeighborGroup
 from pine.model.features import FeatureProjection, feature_columns
 from pine.model.learned import Array, Learned
-from pine.model.neighborhoods import NeighborFunction, graph_neighborhoods
+from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 
 MOST_ROUNDS = 50
 STEP = 1.0  # the share of the way to f that a round goes, at first
@@ -132,7 +132,7 @@ def matching_groups(learned: Learned, graph: Graph) -> list[NeighborGroup]:
 
 
 def _function(learned: Learned, graph: Graph, groups: list[NeighborGroup], threads: int | None) -> NeighborFunction:
-    neighborhoods = graph_neighborhoods(learned.form, graph, groups, torch.device("cpu"), threads)
+    neighborhoods = [Neighborhoods.of(graph, groups, learned.form.function.scaling, torch.device("cpu"), threads)]
     f = NeighborFunction(learned.form, neighborhoods, torch.Generator())
     f.load_state_dict(learned.parameters_of("f"))
     return f.eval()
