@@ -47,6 +47,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "Cleora embed_fast": ("pycleora==3.2.1", *SKLEARN),
     "randomized SVD": SKLEARN,
     "Spectral": ("scikit-network==0.33.5", *SKLEARN[1:]),
+    "node2vec": (),
 }
 COMPARED = ("ProNE", "Cleora")
 Labeled = tuple[CSR, NDArray[np.int64], NDArray[np.int64]]  # adjacency, nodes with labels, their labels

@@ -55,6 +55,7 @@ PHRASES = {
     "entropy=0": ", entropy term off",
     "supervise_f=false": ", labels on x alone",
     "dropout=0": ", no dropout",
+    "epochs=0": " untrained: logistic regression on the start, a share of labels",
 }
 PEERS = ("gcn", "label-propagation")
 

@@ -23,7 +23,7 @@ def planted() -> tuple[Graph, np.ndarray, np.ndarray]:
 
 def test_a_grid_search_over_node_ids_finds_a_setting_and_predicts():
     graph, names, kinds = planted()
-    method = PINE(dim=8, epochs=30, lam=1.0).set_params(scaling="mean")
+    method = PINE(dim=8, epochs=30, lam=1.0)
     grid = {"method__lam": [1.0, 10.0], "method__training__dropout": [0.1]}
     search = GridSearchCV(NodeClassifier(graph, method), grid, cv=3)
     search.fit(names[:40], kinds[:40])

@@ -253,7 +253,7 @@ def test_an_inductive_method_spreads_over_a_graph_with_new_nodes_and_without_old
     pairs = rng.integers(0, 40, (300, 2))
     pairs = pairs[groups[pairs[:, 0]] == groups[pairs[:, 1]]]
     graph = Graph.from_edges(pairs, nodes=range(40))
-    model = pine_with(dim=8, epochs=20, lam=10.0, scaling="mean").fit(graph, {i: groups[i] for i in range(30)})
+    model = pine_with(dim=8, epochs=20, lam=10.0).fit(graph, {i: groups[i] for i in range(30)})
     kept = pairs[(pairs > 0).all(axis=1)]
     other = Graph.from_edges(np.concatenate([kept, [[99, 1], [99, 3]]]), nodes=[99, *range(39, 0, -1)])
     found = model.predict_proba(graph=other, spread=0.5)

@@ -46,10 +46,12 @@ def seed_matrix(count: int, positions: NDArray[np.int64], targets: NDArray[Any])
 
 
 def propagate(times_s: Callable[[Rows], Rows], seeds: Rows, alpha: float, rounds: int) -> Rows:
-    """F after so many rounds; times_s gives S F."""
+    """F after so many rounds; times_s gives S F, in memory of its own."""
     arrived, kept = seeds, (1 - alpha) * seeds
     for _ in range(rounds):
-        arrived = alpha * times_s(arrived) + kept
+        arrived = times_s(arrived)
+        arrived *= alpha
+        arrived += kept
     return arrived
 
 
@@ -82,22 +84,27 @@ class PropagatedLabels:
 
 
 class LabelPropagator:
-    """S of a graph on a device, for the labels of one node type."""
+    """The graph on a device, for the labels of one node type.
+
+    With H = D^-1/2 F a round is H <- alpha D^-1 A H + (1 - alpha) D^-1/2 Y, where a sum over neighbors has its scaling
+    inside, and F_v / (sum of arrivals) is H_v / (sum of arrivals) too.
+    """
 
     def __init__(self, graph: Graph, type: str, device: torch.device | str, threads: int | None) -> None:
         self.place, self.count = graph.nodes.slice(type), graph.num_nodes
-        self.neighbors = Neighbors.of(graph.links(), "sqrt", device, threads=threads)
-        self.root = torch.tensor(self.neighbors.scale, dtype=torch.float32, device=device)[:, None]
+        self.neighbors = Neighbors.of(graph.links(), "mean", device, threads=threads)
+        assert self.neighbors.scale is not None
+        self.root = torch.tensor(np.sqrt(self.neighbors.scale), dtype=torch.float32, device=device)[:, None]
 
     def propagate(self, known: NDArray[np.int64], targets: NDArray[np.float64]) -> PropagatedLabels:
         """Propagate labels (num_known, num_outputs) at some nodes of the type to all of them."""
         seeds = seed_matrix(self.count, self.place.start + known, targets.astype(np.float32))
-        start = torch.tensor(seeds, device=self.neighbors.device)
-        arrived = propagate(self._times_s, start, SHARE_ALPHA, SHARE_ROUNDS)
+        start = torch.tensor(seeds, device=self.neighbors.device).mul_(self.root)
+        arrived = propagate(self._times_walk, start, SHARE_ALPHA, SHARE_ROUNDS)
         return PropagatedLabels(*normalize(arrived[self.place].cpu().numpy()))
 
-    def _times_s(self, f: Tensor) -> Tensor:
-        return self.neighbors.total(self.root * f, transposed=False)
+    def _times_walk(self, h: Tensor) -> Tensor:
+        return self.neighbors.total(h, transposed=False)
 
 
 # ---- scores smoothed along edges ----

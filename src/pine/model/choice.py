@@ -77,7 +77,7 @@ def _predictions(
     objective = trainer.objective(lam, ~held)
     before = trainer.predictions_at_known(objective)
     trainer.train(objective, epochs, writer)
-    return propagated, before, trainer.predictions_at_known(objective)
+    return propagated, before, trainer.predictions_at_known(objective) if epochs else before
 
 
 def clearly_better(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> bool:
