@@ -5,10 +5,11 @@
 
 The graphs are those of start.py: 50 classes, 51 % of edges inside, lognormal degrees, 10 on average; 10 % of the labels
 are known, accuracy is that of 20,000 other nodes. PINE's seconds are those of a whole fit with labels, choices and
-predictions included, from the start alone (0 epochs) to its default. Of the others the vectors alone are timed; what
-follows, logistic regression (C = .1 or 1, the better of the two at the test nodes, which is in their favor) on
-standardized vectors with all known labels, is not. Each runs in a process and an environment of its own, with as many
-threads; compiled code is warm. What is done is kept in a file, and not done again.
+predictions included, from the start alone (0 epochs) to its default. Of the others, and of PINE's start ("whitened
+propagation"), the vectors alone are timed; what follows, logistic regression on standardized vectors with all known
+labels (C = .1 or 1, the better of the two at the test nodes, which is in their favor), is not. Each runs in a process
+and an environment of its own, with as many threads; compiled code is warm. What is done is kept in a file, and not done
+again.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from start import PACKAGES, run
 from pine import PINE
 
 KNOWN, TEST_NODES = 0.1, 20_000
-PEERS = ("ProNE", "Cleora", "Cleora embed_fast", "randomized SVD", "Spectral", "node2vec")
+START = "whitened propagation"
+PEERS = (START, "ProNE", "Cleora", "Cleora embed_fast", "randomized SVD", "Spectral", "node2vec")
 LARGEST = {"node2vec": 20_000, "Spectral": 200_000}
 EPOCHS: dict[int, tuple[int | None, ...]] = {20_000: (0, 20, 50, None), 200_000: (0, 10, None), 2_000_000: (0, None)}
 
@@ -97,19 +99,23 @@ def measured(size: int, name: str, given: argparse.Namespace) -> dict[str, Any]:
     return {} if x is None else {"accuracy": regressed(x, *labels_of(size)), **spent}
 
 
+def is_ours(name: str) -> bool:
+    return name == START or name.startswith("PINE")
+
+
 def draw(points: list[dict[str, Any]], file: Path) -> None:
     """A panel a size; PINE's points are joined."""
     mpl.use("Agg")
     sizes = sorted({point["size"] for point in points})
     figure, panels = plt.subplots(1, len(sizes), figsize=(5 * len(sizes), 4), squeeze=False, sharey=True)
-    peers = list(dict.fromkeys(p["name"] for p in points if not p["name"].startswith("PINE")))
+    peers = list(dict.fromkeys(p["name"] for p in points if not is_ours(p["name"])))
     color = dict(zip(peers, mpl.colormaps["tab10"].colors[1:], strict=False))  # type: ignore[attr-defined]
     for panel, size in zip(panels[0], sizes, strict=True):
         here = [p for p in points if p["size"] == size and "accuracy" in p]
-        ours = sorted((p["seconds"], p["accuracy"], p["name"]) for p in here if p["name"].startswith("PINE"))
-        panel.plot([p[0] for p in ours], [p[1] for p in ours], "o-", color="black", label="PINE, start to all epochs")
+        ours = sorted((p["seconds"], p["accuracy"]) for p in here if is_ours(p["name"]))
+        panel.plot(*zip(*ours, strict=True), "o-", color="black", label="PINE, from its start to all epochs")
         for p in here:
-            if not p["name"].startswith("PINE"):
+            if not is_ours(p["name"]):
                 panel.plot(p["seconds"], p["accuracy"], "s", color=color[p["name"]], label=p["name"])
         panel.set_xscale("log")
         panel.set_title(f"{size:,} nodes, {5 * size:,} edges")

@@ -42,7 +42,7 @@ def test_a_spec_is_a_name_with_settings_and_keeps_its_spelling():
         ("pine:epochs=true", "epochs takes a whole number of at least 0 or none, got 'true'"),
         ("pine:dropout=nan", "dropout takes a number of at least 0 and below 1, got 'nan'"),
         ("pine:lam=big", "lam takes a number above 0 or none, got 'big'"),
-        ("pine:scaling=cube", "scaling takes 'sum' or 'sqrt' or 'mean', got 'cube'"),
+        ("pine:scaling=cube", "scaling takes 'sum' or 'sqrt', got 'cube'"),
         ("pine:conditioned=1", "conditioned takes true or false, got '1'"),
         *(
             (
