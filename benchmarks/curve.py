@@ -30,6 +30,7 @@ import matplotlib as mpl
 import numpy as np
 import scipy.sparse as sp
 from matplotlib import pyplot as plt
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 from planted import as_graph, planted_classes
 from sklearn.linear_model import LogisticRegression
@@ -104,14 +105,15 @@ def is_ours(name: str) -> bool:
 
 
 def draw(points: list[dict[str, Any]], file: Path) -> None:
-    """A panel a size; PINE's points are joined."""
+    """A panel a size; PINE's points are joined. Below .5 nothing is drawn."""
+    points = [p for p in points if p.get("accuracy", 0) > 0.5]
     mpl.use("Agg")
     sizes = sorted({point["size"] for point in points})
     figure, panels = plt.subplots(1, len(sizes), figsize=(5 * len(sizes), 4), squeeze=False, sharey=True)
     peers = list(dict.fromkeys(p["name"] for p in points if not is_ours(p["name"])))
     color = dict(zip(peers, mpl.colormaps["tab10"].colors[1:], strict=False))  # type: ignore[attr-defined]
     for panel, size in zip(panels[0], sizes, strict=True):
-        here = [p for p in points if p["size"] == size and "accuracy" in p]
+        here = [p for p in points if p["size"] == size]
         ours = sorted((p["seconds"], p["accuracy"]) for p in here if is_ours(p["name"]))
         panel.plot(*zip(*ours, strict=True), "o-", color="black", label="PINE, from its start to all epochs")
         for p in here:
@@ -121,10 +123,16 @@ def draw(points: list[dict[str, Any]], file: Path) -> None:
         panel.set_title(f"{size:,} nodes, {5 * size:,} edges")
         panel.set_xlabel("seconds, 2 threads")
         panel.grid(alpha=0.3)
-        panel.legend(fontsize=8, loc="lower right")
+        panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+        panel.xaxis.set_minor_formatter(NullFormatter())
     panels[0][0].set_ylabel("accuracy, 10 % of labels known")
-    panels[0][0].set_ylim(bottom=max(0.0, min(p["accuracy"] for p in points if p.get("accuracy", 0) > 0.3) - 0.02))
-    figure.tight_layout()
+    panels[0][0].set_ylim(bottom=max(0.0, min(p["accuracy"] for p in points) - 0.02))
+    handles: dict[str, Any] = {}
+    for panel in panels[0]:
+        handles |= dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True))
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=len(handles), fontsize=9)
     figure.savefig(file, dpi=110)
 
 
