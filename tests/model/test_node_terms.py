@@ -41,8 +41,9 @@ def made(task: str | None, size: int, threads: int = 2, **changes) -> tuple[dict
         mine, labeled = (None, 1.0) if visible is None else visible.within(rows)
         blocks.append(NodeBlock(rows, mine, torch.tensor(2.0 / share), share, labeled))
     with sleeping_threads(threads):
-        terms = node_terms(blocks, *given, settings, torch.tensor(0.7))
-        sum(terms.values()).backward()
+        x, f, w, b = given
+        terms = node_terms(blocks, x, f, w, b, settings, torch.tensor(0.7))
+        torch.stack(list(terms.values())).sum().backward()
     assert list(terms) == term_names(visible, settings)
     return {name: float(term.detach()) for name, term in terms.items()}, [z.grad for z in given if z.grad is not None]
 
