@@ -16,7 +16,6 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from pine.errors import InputError
 from pine.graph import Graph
@@ -100,11 +99,8 @@ class LabelPropagator:
         """Propagate labels (num_known, num_outputs) at some nodes of the type to all of them."""
         seeds = seed_matrix(self.count, self.place.start + known, targets.astype(np.float32))
         start = torch.tensor(seeds, device=self.neighbors.device).mul_(self.root)
-        arrived = propagate(self._times_walk, start, SHARE_ALPHA, SHARE_ROUNDS)
+        arrived = propagate(lambda h: self.neighbors.total(h, transposed=False), start, SHARE_ALPHA, SHARE_ROUNDS)
         return PropagatedLabels(*normalize(arrived[self.place].cpu().numpy()))
-
-    def _times_walk(self, h: Tensor) -> Tensor:
-        return self.neighbors.total(h, transposed=False)
 
 
 # ---- scores smoothed along edges ----
