@@ -91,7 +91,7 @@ def parts_of_an_epoch(graph: Graph, model: PINE) -> dict[str, Callable[[], Any]]
         return values.detach().requires_grad_()
 
     return {
-        "dropout": lambda: neighbor_dropout(leaf(x), 0.4, 0.25, draw).backward(upstream),
+        "dropout": lambda: neighbor_dropout(leaf(x), model.training.dropout, draw).backward(upstream),
         "W g(x)": lambda: f.messages([leaf(x)])[0].backward(s),
         "sums": lambda: neighbor_sum(leaf(s), neighbors).backward(s),
         "h": lambda: layer(leaf(s), f.b, f.c, "tanh").backward(upstream),
@@ -179,16 +179,16 @@ def timed(work: Callable[[], Any]) -> float:
 # ---- memory ----
 
 
-def fit_bytes(model: PINE, nodes: int, edges: int, classes: int, batch: int = 1) -> int:
-    """Peak bytes of a fit: the graph and its training, of which the start takes less; batch: models side by side.
+def fit_bytes(model: PINE, nodes: int, edges: int) -> int:
+    """Peak bytes of a fit: the graph and its training, of which the start takes less.
 
-    Training peaks on the way back through sigma of h. There are then, of dim columns in float32: the start; x and
-    Adam's two moments; dropout's mask and what it leaves of x; the gradients of f and of x. Of L columns: the hidden
-    units, and their gradient before and after sigma. Of a column for each class: the two predictions' softmax.
+    Training peaks on the way back through h. There are then, of dim columns in float32: the start; x and Adam's two
+    moments; what dropout leaves of x; f; the gradients of x and of f in the terms of the loss. Of L columns: the sums
+    over neighbors, their gradient, and the messages that were summed.
     """
     d, L = model.dim, model.function.hidden
     graph = 2 * (4 * 2 * edges + 8 * nodes) + 16 * nodes  # both directions; ids and the scale of sums
-    return graph + 4 * nodes * (d + batch * (7 * d + 3 * L + 2 * classes))
+    return graph + 4 * nodes * (8 * d + 3 * L)
 
 
 def resident(field: str) -> int:
@@ -217,8 +217,7 @@ def report_memory(nodes: int, threads: int, folder: Path, batch_size: int | None
     path = folder / f"planted-{nodes}.npz"
     np.savez(path, indptr=adjacency.indptr, indices=adjacency.indices, seen=seen)
     command = [sys.executable, __file__, "measure", "--path", str(path), "--threads", str(threads)]
-    # On a graph of this size candidates are trained side by side on one part of the labels.
-    counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2, CLASSES, batch=1)
+    counted = fit_bytes(PINE(), nodes, adjacency.nnz // 2)
     row = f"| {nodes:,} | {adjacency.nnz // 2:,} | {counted / 2**20:.0f} MiB |"
     ways: list[tuple[dict[str, str], list[str]]] = [(RETURNED, []), ({}, [])]
     ways += [] if batch_size is None else [(RETURNED, ["--batch-size", str(batch_size)])]

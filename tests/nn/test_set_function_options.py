@@ -89,19 +89,6 @@ def test_dropout_hides_a_coordinate_of_a_node_from_all_who_see_it_and_only_in_tr
     assert torch.equal(f.eval()([x], [csr]), f([x], [csr], generator(5)))
 
 
-def test_node_dropout_hides_whole_nodes_which_then_say_nothing_to_anyone():
-    f = make(M=(4,), T=3, Q=2, node_dropout=0.4, centered=True)
-    x = normal(500, 4).abs() + 1
-    seen = f._input(0, x, generator(1))
-    hidden = (seen == 0).all(dim=1)
-    assert 0.33 < float(hidden.double().mean()) < 0.47
-    torch.testing.assert_close(seen[~hidden], x[~hidden] / 0.6)
-    assert float(f.messages([x], generator(1))[0][hidden].detach().abs().max()) < 1e-15
-    assert torch.equal(f.eval()._input(0, x, None), x)
-    with pytest.raises(InputError, match="node_dropout must be in"):
-        make(node_dropout=-0.1)
-
-
 def test_the_same_generator_makes_the_same_function_and_the_global_one_is_left_alone():
     state, threads, dtype = torch.get_rng_state(), torch.get_num_threads(), torch.get_default_dtype()
     numpy_state = np.random.get_state(legacy=False)["state"]["key"].copy()  # noqa: NPY002

@@ -1,4 +1,4 @@
-"""Dropout of what neighbors see of a node: each coordinate of its vector, and the whole node, with a chance of its own.
+"""Dropout of what neighbors see of a node: each coordinate of its vector with a chance of its own.
 
 On a CPU what is dropped is a hash of a key and the place. So blocks of nodes can be made in any order, and nothing is
 kept for the backward pass, where the hash is made again.
@@ -15,7 +15,7 @@ from torch import Tensor
 
 from pine._internal.parallel import vectorized
 from pine.errors import InputError
-from pine.graph.sampling.streams import S32, mixed, stream, unit
+from pine.graph.sampling.streams import S32, mixed, stream
 from pine.nn.functional import dropout
 from pine.nn.hidden_layer import layer_is_fast
 from pine.nn.threads import empty, over_nodes
@@ -26,47 +26,41 @@ LOWBIAS_1, LOWBIAS_2 = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 S15, S16 = np.uint32(15), np.uint32(16)
 
 
-def neighbor_dropout(x: Tensor, chance: float, node_chance: float, generator: torch.Generator | None) -> Tensor:
-    """Coordinates of x (..., N, M) are 0 with a chance, nodes with another; what is left grows to the same mean."""
-    if chance == node_chance == 0:
-        return x
-    if not layer_is_fast(x):
-        return dropout(dropout(x, chance, generator), node_chance, generator, (*x.shape[:-1], 1))
+def neighbor_dropout(x: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
+    """Coordinates of x (..., N, M) are 0 with a chance; what is left grows to the same mean."""
+    if chance == 0 or not layer_is_fast(x):
+        return dropout(x, chance, generator)
     if generator is None:
         raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
     key = int(torch.randint(2**62, (), generator=generator))
-    return cast(Tensor, _NeighborDropout.apply(x, chance, node_chance, key))  # type: ignore[no-untyped-call]
+    return cast(Tensor, _NeighborDropout.apply(x, chance, key))  # type: ignore[no-untyped-call]
 
 
 class _NeighborDropout(torch.autograd.Function):
     """Linear in x and its own transpose: the backward pass is the forward pass."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, chance: float, node_chance: float, key: int) -> Tensor:
-        ctx.mask = chance, node_chance, key
+    def forward(ctx: Any, x: Tensor, chance: float, key: int) -> Tensor:
+        ctx.mask = chance, key
         rows = x.detach().reshape(-1, x.shape[-1])
         out = empty(*rows.shape, like=x)
         arrays = rows.numpy(), out.numpy()
-        over_nodes(lambda lo, hi: _drop(lo, hi, chance, node_chance, np.uint64(key), *arrays), len(rows), ROWS)
+        over_nodes(lambda lo, hi: _drop(lo, hi, chance, np.uint64(key), *arrays), len(rows), ROWS)
         return out.view(x.shape)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        return _NeighborDropout.apply(grad, *ctx.mask), None, None, None  # type: ignore[no-untyped-call]
+        return _NeighborDropout.apply(grad, *ctx.mask), None, None  # type: ignore[no-untyped-call]
 
 
 @vectorized
-def _drop(lo: int, hi: int, chance: float, node_chance: float, key: Any, x: NDArray[Any], out: NDArray[Any]) -> None:
+def _drop(lo: int, hi: int, chance: float, key: Any, x: NDArray[Any], out: NDArray[Any]) -> None:
     limit = np.uint32(min(chance * 2.0**32, 2.0**32 - 1))
-    grow = x.dtype.type(1 / ((1 - chance) * (1 - node_chance)))
+    grow = x.dtype.type(1 / (1 - chance))
     zero = x.dtype.type(0)
     for row in range(lo, hi):
-        bits = stream(key, row)
-        if unit(bits) < node_chance:
-            out[row] = 0
-            continue
         # Two numbers of a row's own, so that no two rows draw alike.
-        bits = mixed(bits)
+        bits = mixed(stream(key, row))
         start, salt = np.uint32(bits), np.uint32(bits >> S32)
         for column in range(x.shape[1]):
             drawn = np.uint32(start + np.uint32(column))

@@ -39,8 +39,8 @@ class SetFunction(nn.Module):
     conditioned: divide W and B and c by the square root of their inputs, so that parameters of order 1 give values of
         order 1, and a step of Adam moves a hidden unit a little instead of saturating it.
     centered: g(x) - g(0) in place of g(x): inputs of W that have both signs.
-    dropout: the chance that a coordinate of a node's vector is 0 for all who see it as a neighbor, in training;
-        node_dropout: the same for all its coordinates at once. What is left is scaled up to the same mean.
+    dropout: the chance that a coordinate of a node's vector is 0 for all who see it as a neighbor, in training. What is
+        left is scaled up to the same mean.
     batch: make that many independent functions at once. Parameters, inputs (batch, N_k, M_k) and outputs
         (batch, num_targets, d) have it as their first dimension; an input (N_k, M_k) is common to all.
     generator: where the initial parameters come from; torch's own when left out.
@@ -64,7 +64,6 @@ class SetFunction(nn.Module):
         conditioned: bool = False,
         centered: bool = False,
         dropout: float = 0.0,
-        node_dropout: float = 0.0,
         batch: int | None = None,
         generator: torch.Generator | None = None,
         dtype: torch.dtype | None = None,
@@ -76,16 +75,15 @@ class SetFunction(nn.Module):
         one_of("heads", heads, ("shared", "separate"))
         one_of("h", h, ("two-layer", "three-layer"))
         one_of("scaling", scaling, SCALINGS)
-        for name, chance in (("dropout", dropout), ("node_dropout", node_dropout)):
-            if not 0 <= chance < 1:
-                raise InputError(f"{name} must be in [0, 1), got {chance}")
+        if not 0 <= dropout < 1:
+            raise InputError(f"dropout must be in [0, 1), got {dropout}")
         if isinstance(M, int) or min(M, default=0) < 1:
             raise InputError(f"M must be the neighbors' dimension in each group, as in [64] for one group, got {M}")
         self.M, self.d, self.L = tuple(M), d, L
         self.T, self.Q = _per_group("T", T, len(self.M)), _per_group("Q", Q, len(self.M))
         self.sigma, self.scales, self.heads, self.scaling = sigma, scales, heads, scaling
         self.conditioned, self.centered, self.batch = conditioned, centered, batch
-        self.dropout, self.node_dropout = dropout, node_dropout
+        self.dropout = dropout
         self.z_sizes = [t * q for t, q in zip(self.T, self.Q, strict=True)]
 
         own = (() if batch is None else (batch,)) + ((d,) if heads == "separate" else ())
@@ -202,7 +200,7 @@ class SetFunction(nn.Module):
             shape = f"(N, {self.M[k]})" + (f" or ({self.batch}, N, {self.M[k]})" if self.batch else "")
             raise InputError(f"vectors of group {k} must have shape {shape}, got {tuple(x.shape)}")
         if drop and self.training:
-            x = neighbor_dropout(x, self.dropout, self.node_dropout, generator)
+            x = neighbor_dropout(x, self.dropout, generator)
         # Separate heads all read the same vectors.
         return x.unsqueeze(1) if x.ndim == 3 and self.heads == "separate" else x
 
