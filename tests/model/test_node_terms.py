@@ -9,7 +9,7 @@ import torch
 import pine.model.objective as objective_module
 from pine import Graph
 from pine.labels import read_labels
-from pine.model.node_terms import NodeBlock, VisibleTargets, node_terms, term_names
+from pine.model.node_terms import NodeBlock, VisibleTargets, _BlockByBlock, node_terms
 from pine.model.objective import Objective
 from pine.model.settings import TrainingSettings
 from pine.nn.targets import Targets
@@ -24,8 +24,10 @@ LABELS = {
 }
 
 
-def made(task: str | None, size: int, threads: int = 2, **changes) -> tuple[dict[str, float], list[torch.Tensor]]:
-    """The terms, and the gradients of their sum in x, f and theta, in blocks of a size."""
+def made(
+    task: str | None, size: int, threads: int = 2, times: float = 1.0, **changes
+) -> tuple[dict[str, float], list[torch.Tensor]]:
+    """The terms, and the gradients of times their sum in x, f and theta, in blocks of a size."""
     draw = torch.Generator().manual_seed(0)
     settings, visible, outputs = TrainingSettings(**changes), None, 0
     if task is not None:
@@ -43,8 +45,7 @@ def made(task: str | None, size: int, threads: int = 2, **changes) -> tuple[dict
     with sleeping_threads(threads):
         x, f, w, b = given
         terms = node_terms(blocks, x, f, w, b, settings, torch.tensor(0.7))
-        torch.stack(list(terms.values())).sum().backward()
-    assert list(terms) == term_names(visible, settings)
+        (times * torch.stack(list(terms.values())).sum()).backward()
     return {name: float(term.detach()) for name, term in terms.items()}, [z.grad for z in given if z.grad is not None]
 
 
@@ -57,6 +58,16 @@ def test_blocks_give_the_terms_and_gradients_of_all_nodes_at_once(task, changes)
         assert terms == pytest.approx(whole)
         for one, other in zip(found, gradients, strict=True):
             torch.testing.assert_close(one, other)
+
+
+def test_gradients_grow_with_what_the_sum_is_multiplied_by_and_those_of_single_terms_are_refused():
+    for one, three in zip(made("classes", 7)[1], made("classes", 7, times=3.0)[1], strict=True):
+        torch.testing.assert_close(3 * one, three)
+    x = torch.zeros(4, 2, requires_grad=True)
+    blocks = [NodeBlock(slice(k, k + 2), None, torch.tensor(1.0), 0.5, 1.0) for k in (0, 2)]
+    totals = _BlockByBlock.apply(x, x + 1, x[:0], x[:1, :0], blocks, lambda block, x, f, w, b: (x - f).square().sum(0))
+    with pytest.raises(RuntimeError, match="call backward on the sum"):
+        totals[0].backward()
 
 
 def test_without_labels_there_is_agreement_alone():

@@ -24,9 +24,6 @@ class Bowl(nn.Module):
         self.e_before: list[float] = []
         self.is_batched = batches > 1
 
-    def term_names(self) -> list[str]:
-        return ["bowl", "bad"]
-
     def loss(self, generator: torch.Generator, warmup: Tensor, batch: Any) -> dict[str, Tensor]:
         self.warmups.append(float(warmup))
         self.e_before.append(float(self.e.detach()[0, 0]))

@@ -6,7 +6,7 @@ there; a GPU takes all nodes of a batch at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -68,19 +68,17 @@ def node_terms(
     x, f: (nodes, dim). w (num_outputs, dim), b (1, num_outputs): theta. warmup scales the entropy.
     """
     if x.device.type == "cpu" and len(blocks) > 1:
-        made = cast(Tensor, _BlockByBlock.apply(x, f, w, b, blocks, settings, warmup))  # type: ignore[no-untyped-call]
-        return dict(zip(term_names(blocks[0].visible, settings), made.unbind(), strict=True))
+        names: list[str] = []
+
+        def made(block: NodeBlock, x: Tensor, f: Tensor, w: Tensor, b: Tensor) -> Tensor:
+            terms = _terms(block, x, f, w, b, settings, warmup)
+            names[:] = terms
+            return torch.stack(list(terms.values()))
+
+        totals = cast(Tensor, _BlockByBlock.apply(x, f, w, b, blocks, made))  # type: ignore[no-untyped-call]
+        return dict(zip(names, totals.unbind(), strict=True))
     each = [_terms(block, x[block.rows], f[block.rows], w, b, settings, warmup) for block in blocks]
     return each[0] if len(each) == 1 else {name: torch.stack([one[name] for one in each]).sum() for name in each[0]}
-
-
-def term_names(visible: VisibleTargets | None, settings: TrainingSettings) -> list[str]:
-    """Of the terms, in order."""
-    names = ["agreement"]
-    if visible is not None:
-        names += ["labels"] + ["labels of f"] * settings.supervise_f
-        names += ["entropy"] * (settings.entropy > 0 and visible.targets.task != "numbers")
-    return names
 
 
 def _terms(
@@ -111,37 +109,32 @@ class _BlockByBlock(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        x: Tensor,
-        f: Tensor,
-        w: Tensor,
-        b: Tensor,
-        blocks: Sequence[NodeBlock],
-        settings: TrainingSettings,
-        warmup: Tensor | float,
+        ctx: Any, x: Tensor, f: Tensor, w: Tensor, b: Tensor, blocks: Sequence[NodeBlock], made: Callable[..., Tensor]
     ) -> Tensor:
         dx, df = (empty(*x.shape, like=x) for _ in range(2))
         # A sum for each block, so that the order of additions does not depend on threads.
         dw, db = w.new_empty(len(blocks), *w.shape), b.new_empty(len(blocks), *b.shape)
-        each = x.new_empty(len(blocks), len(term_names(blocks[0].visible, settings)))
+        each: list[Tensor] = [x] * len(blocks)
 
         def add(first: int, last: int) -> None:
             for k in range(first, last):
                 rows = blocks[k].rows
                 with torch.enable_grad():
-                    x_k, f_k, w_k, b_k = own = [z.detach().requires_grad_() for z in (x[rows], f[rows], w, b)]
-                    terms = torch.stack(list(_terms(blocks[k], x_k, f_k, w_k, b_k, settings, warmup).values()))
-                    made = torch.autograd.grad(terms.sum(), own, materialize_grads=True)
+                    own = [z.detach().requires_grad_() for z in (x[rows], f[rows], w, b)]
+                    terms = made(blocks[k], *own)
+                    gradients = torch.autograd.grad(terms.sum(), own, materialize_grads=True)
                 each[k] = terms.detach()
-                for total, gradient in zip((dx[rows], df[rows], dw[k], db[k]), made, strict=True):
+                for total, gradient in zip((dx[rows], df[rows], dw[k], db[k]), gradients, strict=True):
                     total.copy_(gradient)
 
         over_nodes(add, len(blocks), 1)
         ctx.save_for_backward(dx, df, dw.sum(0), db.sum(0))
-        return each.sum(0)
+        return torch.stack(each).sum(0)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        if not (grad == grad[0]).all():
+            raise RuntimeError("the terms of the loss have a gradient of their sum alone: call backward on the sum")
         factor = float(grad[0])
-        return *(z if factor == 1 else factor * z for z in ctx.saved_tensors), None, None, None
+        return *(z if factor == 1 else factor * z for z in ctx.saved_tensors), None, None

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from pine.model.batches import sample_neighborhoods
 from pine.model.features import FeatureProjection
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
-from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms, term_names
+from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms
 from pine.model.settings import TrainingSettings
 from pine.model.theta import predictions, regression
 from pine.nn.losses import l2
@@ -112,10 +112,6 @@ class Objective(nn.Module):
         if self.visible is not None:
             terms["l2"] = self.settings.weight_decay * l2(self.w) / len(self.batches)
         return terms
-
-    def term_names(self) -> list[str]:
-        """Of the terms of the loss, in order."""
-        return term_names(self.visible, self.settings) + ["l2"] * (self.visible is not None)
 
     @property
     def is_batched(self) -> bool:

@@ -80,11 +80,12 @@ def train(
     """
     optimizer = _adam(objective, schedule)
     history = [] if writer is None else writer.restore(objective, optimizer, generator)
-    trust, names = torch.zeros((), device=objective.e.device), objective.term_names()
+    trust = torch.zeros((), device=objective.e.device)
+    names: list[str] = []
 
     def step() -> Tensor:
         optimizer.zero_grad(set_to_none=True)
-        terms = _backward(objective, generator, trust)
+        names[:], terms = _backward(objective, generator, trust)
         optimizer.step()
         return terms
 
@@ -125,14 +126,16 @@ def _set_rate(group: dict[str, Any], rate: float) -> None:
         group["lr"] = rate
 
 
-def _backward(objective: Objective, generator: torch.Generator, warmup: Tensor) -> Tensor:
-    """Add up the gradients of all batches; the terms of the loss."""
-    lines = []
+def _backward(objective: Objective, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
+    """Add up the gradients of all batches; the terms of the loss and their names."""
+    lines, names = [], []
     for batch in objective.batches:
-        loss = torch.stack(list(objective.loss(generator, warmup, batch).values()))
+        terms = objective.loss(generator, warmup, batch)
+        loss = torch.stack(list(terms.values()))
         loss.sum().backward()  # type: ignore[no-untyped-call]
+        names = list(terms)
         lines.append(loss.detach())
-    return torch.stack(lines).sum(0)
+    return names, torch.stack(lines).sum(0)
 
 
 def _check_finite(history: list[Tensor], names: list[str]) -> None:
