@@ -67,7 +67,7 @@ class Propagation(Embedder):
 
     name: ClassVar[str] = "propagation"
     former_names: ClassVar[tuple[str, ...]] = ("start",)
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
     supervised: ClassVar[bool] = False
 
     dim: Count = 64
