@@ -8,7 +8,8 @@ The base is PINE without a share of propagated labels, and with a number of epoc
 chosen. A cell is a row's accuracy (micro F1 for label sets) less the base's in points, averaged over splits and ratios;
 the last columns are the mean over all graphs but dblp, and the p-value of a t-test over (graph, ratio) means. Large
 graphs, of more than 10,000 nodes, have fewer splits. Two planted graphs: lognormal degrees (planted_classes), and equal
-ones with groups of 400 nodes. What is done is kept in a file, and not done again.
+ones with groups of 400 nodes. facebook-pages, from PINE_DATA, can be asked for. What is done is kept in a file, and not
+done again.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from planted import as_graph, planted_classes, planted_graph
+from planted import as_graph, planted_graph
 from scipy.stats import ttest_1samp
+from start import dataset
 
 from pine import PINE, Graph
-from pine.datasets import load
+from pine.datasets import load, planted_classes
 from pine.evaluation.protocol import hide, split
 from pine.labels import Labels, read_labels
 from pine.metrics import scores_of
@@ -55,8 +57,14 @@ def labeled(name: str) -> tuple[Graph, Labels]:
     """A data set, or a planted graph by its name and size."""
     if "-planted-" in name:
         kind, count = name.split("-planted-")
-        adjacency, truth = planted_classes(int(count)) if kind == "lognormal" else planted_graph(int(count))
-        graph, given = as_graph(adjacency), truth
+        if kind == "lognormal":
+            graph, given = planted_classes(int(count))
+        else:
+            adjacency, given = planted_graph(int(count))
+            graph = as_graph(adjacency)
+    elif name == "facebook-pages":
+        adjacency, _, given = dataset(name)
+        graph = as_graph(adjacency)
     else:
         data = load(name)
         graph, given = data.graph, data.labels

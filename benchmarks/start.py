@@ -27,13 +27,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from planted import planted_classes
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 
-from pine.datasets import load
+from pine.datasets import load, planted_classes
 from pine.graph.csr import CSR, build_csr
 from pine.labels import read_labels
 
@@ -115,8 +114,8 @@ def dataset(name: str) -> Labeled:
 
 
 def planted(num_nodes: int) -> Labeled:
-    adjacency, y = planted_classes(num_nodes)
-    return adjacency, np.arange(num_nodes), y
+    graph, y = planted_classes(num_nodes)
+    return graph.links(), np.arange(num_nodes), y
 
 
 def star(leaves: int) -> CSR:
@@ -158,7 +157,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
         folder, methods = Path(place), given.methods.split(",")
-        sp.save_npz(folder / "tiny.npz", planted_classes(1000)[0].to_scipy())
+        sp.save_npz(folder / "tiny.npz", planted_classes(1000)[0].links().to_scipy())
         if given.star:
             report(f"star-{given.star}", star(given.star), None, methods[:1], folder, given)
         for name in filter(None, given.data.split(",")):

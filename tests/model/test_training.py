@@ -8,7 +8,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pine import InputError
+import pine.model.training as training_module
+from pine import PINE, InputError
+from pine.datasets import planted_classes
+from pine.model import TrainingSettings
 from pine.model.training import Schedule, train
 
 
@@ -86,3 +89,26 @@ def test_the_gradients_of_all_batches_make_one_step_and_their_losses_one_line():
 def test_a_loss_that_is_no_number_is_named_with_its_epoch():
     with pytest.raises(InputError, match=r"training diverged in epoch 7: the parts of the loss are bowl .*, bad inf"):
         trained(Bowl(blows_up_in=7), Schedule(40, 1e-3, 1e-3))
+
+
+def test_x_goes_as_far_in_few_epochs_as_in_many_but_not_faster_than_is_safe(monkeypatch: pytest.MonkeyPatch):
+    schedules: list[Schedule] = []
+
+    def noted(objective: Any, schedule: Schedule, *given: Any, **more: Any) -> Any:
+        schedules.append(schedule)
+        return train(objective, schedule, *given, **more)
+
+    monkeypatch.setattr(training_module, "train", noted)
+    graph, classes = planted_classes(300, classes=3)
+    for epochs, rate in ((100, 0.015), (200, 0.0075), (10, 0.03)):
+        schedules.clear()
+        first = PINE(dim=4, epochs=epochs, label_share=0.0).fit(graph, classes)
+        assert [one.epochs for one in schedules] == [epochs]
+        assert schedules[0].embedding_lr == pytest.approx(rate)
+    schedules.clear()
+    PINE(dim=4, epochs=10, label_share=0.0, training=TrainingSettings(embedding_lr=0.2)).fit(graph, classes)
+    assert schedules[0].embedding_lr == 0.2
+    # What was learned before stays near: it goes on at the rate of a whole training.
+    schedules.clear()
+    PINE(dim=4, label_share=0.0).fit(graph, classes, start_from=first)
+    assert schedules[-1].embedding_lr == pytest.approx(0.01)
