@@ -70,6 +70,8 @@ def fit_pine(size: int, epochs: int | None, threads: int, device: str) -> dict[s
     seen[known] = truth[known]
     PINE(epochs=1, threads=threads, device=device).fit(*planted_classes(5000))  # compiles
     graph.links()
+    if device != "cpu":
+        PINE(epochs=epochs, threads=threads, device=device).fit(graph, seen)  # compiles for sizes as these
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.perf_counter(), time.process_time()
     model = PINE(epochs=epochs, threads=threads, device=device).fit(graph, seen)

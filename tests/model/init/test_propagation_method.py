@@ -18,7 +18,7 @@ from pine.model.init.start import structural_start
 
 def test_vectors_are_the_structural_start_of_the_same_dim_and_seed():
     graph = pine.datasets.load("cora").graph
-    found = Propagation(dim=16, seed=3).fit(graph).embedding_
+    found = Propagation(dim=16, seed=3, device="cpu").fit(graph).embedding_
     np.testing.assert_array_equal(found, structural_start(graph.adjacency(), 16, np.random.default_rng(3)))
 
 
