@@ -9,9 +9,10 @@ import torch
 import pine.model.objective as objective_module
 from pine import Graph
 from pine.labels import read_labels
-from pine.model.node_terms import NodeBlock, VisibleTargets, _BlockByBlock, node_terms
+from pine.model.node_terms import NodeBlock, VisibleTargets, _terms, node_terms
 from pine.model.objective import Objective
 from pine.model.settings import TrainingSettings
+from pine.nn.functional import entropy, entropy_slope, probabilities, probability_slope
 from pine.nn.targets import Targets
 from pine.nn.threads import sleeping_threads
 
@@ -25,9 +26,9 @@ LABELS = {
 
 
 def made(
-    task: str | None, size: int, threads: int = 2, times: float = 1.0, **changes
+    task: str | None, size: int | None, threads: int = 2, times: float = 1.0, **changes
 ) -> tuple[dict[str, float], list[torch.Tensor]]:
-    """The terms, and the gradients of times their sum in x, f and theta, in blocks of a size."""
+    """The terms, and the gradients of times their sum in x, f and theta, in blocks of a size; None: the definition."""
     draw = torch.Generator().manual_seed(0)
     settings, visible, outputs = TrainingSettings(**changes), None, 0
     if task is not None:
@@ -37,23 +38,24 @@ def made(
     shapes = [(50, 6), (50, 6), (outputs, 6), (1, outputs)]
     given = [torch.randn(shape, generator=draw, dtype=torch.float64, requires_grad=True) for shape in shapes]
     blocks = []
-    for lo in range(0, 50, size):
-        rows = slice(lo, min(lo + size, 50))
+    for lo in range(0, 50, size or 50):
+        rows = slice(lo, min(lo + (size or 50), 50))
         share = (rows.stop - lo) / 50
         mine, labeled = (None, 1.0) if visible is None else visible.within(rows)
         blocks.append(NodeBlock(rows, mine, torch.tensor(2.0 / share), share, labeled))
     with sleeping_threads(threads):
         x, f, w, b = given
-        terms = node_terms(blocks, x, f, w, b, settings, torch.tensor(0.7))
+        rest = x, f, w, b, settings, torch.tensor(0.7)
+        terms = node_terms(blocks, *rest) if size else _terms(blocks[0], *rest)
         (times * torch.stack(list(terms.values())).sum()).backward()
     return {name: float(term.detach()) for name, term in terms.items()}, [z.grad for z in given if z.grad is not None]
 
 
 @pytest.mark.parametrize("changes", [{}, {"entropy": 0.0}, {"supervise_f": False}])
 @pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
-def test_blocks_give_the_terms_and_gradients_of_all_nodes_at_once(task, changes):
-    whole, gradients = made(task, 50, **changes)
-    for size in (1, 7, 49):  # some blocks have no label that is seen
+def test_blocks_give_the_terms_of_the_definition_and_their_gradients(task, changes):
+    whole, gradients = made(task, None, **changes)
+    for size in (1, 7, 49, 50):  # some blocks have no label that is seen
         terms, found = made(task, size, **changes)
         assert terms == pytest.approx(whole)
         for one, other in zip(found, gradients, strict=True):
@@ -63,15 +65,26 @@ def test_blocks_give_the_terms_and_gradients_of_all_nodes_at_once(task, changes)
 def test_gradients_grow_with_what_the_sum_is_multiplied_by_and_those_of_single_terms_are_refused():
     for one, three in zip(made("classes", 7)[1], made("classes", 7, times=3.0)[1], strict=True):
         torch.testing.assert_close(3 * one, three)
-    x = torch.zeros(4, 2, requires_grad=True)
-    blocks = [NodeBlock(slice(k, k + 2), None, torch.tensor(1.0), 0.5, 1.0) for k in (0, 2)]
-    totals = _BlockByBlock.apply(x, x + 1, x[:0], x[:1, :0], blocks, lambda block, x, f, w, b: (x - f).square().sum(0))
+    x = torch.ones(50, 6, requires_grad=True)
+    labels = read_labels(GRAPH, LABELS["classes"], "classes")
+    visible = VisibleTargets(Targets.of(GRAPH, labels, torch.device("cpu")), torch.ones(len(labels.known)))
+    block = NodeBlock(slice(0, 50), visible, torch.tensor(1.0), 1.0, 1.0)
+    terms = node_terms([block], x, 2 * x, torch.ones(4, 6), torch.zeros(1, 4), TrainingSettings(), 1.0)
     with pytest.raises(RuntimeError, match="call backward on the sum"):
-        totals[0].backward()
+        terms["labels"].backward()
+
+
+def test_nodes_that_are_all_but_sure_have_the_gradients_of_the_definition():
+    """Where a probability is at the end of what the entropy looks at, its slope is none."""
+    scores = torch.tensor([[40.0, 0.0, -40.0], [3.0, 1.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    for task in ("classes", "label-sets"):
+        (expected,) = torch.autograd.grad(entropy(task, probabilities(task, scores)).sum(), scores)
+        p = probabilities(task, scores.detach())
+        torch.testing.assert_close(probability_slope(task, p, entropy_slope(task, p)), expected)
 
 
 def test_without_labels_there_is_agreement_alone():
-    (whole, _), (terms, found) = made(None, 50), made(None, 7)
+    (whole, _), (terms, found) = made(None, None), made(None, 7)
     assert terms == pytest.approx(whole)
     assert list(terms) == ["agreement"]
     assert float(found[0].abs().min()) > 0

@@ -13,6 +13,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from pine.errors import InputError
+from pine.nn.functional import softmax
 
 
 def agreement(x: Tensor, f: Tensor, lam: float = 1.0) -> Tensor:
@@ -47,7 +48,7 @@ def class_loss(scores: Tensor, labels: Tensor, weights: Tensor | None = None) ->
     weights (n,), here and below, say how much each node counts.
     """
     _one_each(scores, labels, 1)
-    log_p = scores.log_softmax(-1)
+    log_p = softmax(scores, log=True)
     return _mean(-log_p.gather(-1, labels.expand(log_p.shape[:-1])[..., None]).squeeze(-1), weights)
 
 
