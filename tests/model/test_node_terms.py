@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from support.models import pine_with
 
 import pine.model.objective as objective_module
 from pine import Graph
@@ -106,6 +107,13 @@ def test_arrays_of_nodes_by_classes_are_not_kept():
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         made("classes", 5)
     assert max(kept.values()) == 50 * 6
+
+
+def test_a_fit_in_many_blocks_is_one_in_a_single_block(monkeypatch):
+    model = pine_with(dim=6, epochs=5, hidden=4, projections=2, scales=2, label_share=0.0, threads=2, device="cpu")
+    whole = model.fit(GRAPH, LABELS["classes"]).embedding_
+    monkeypatch.setattr(objective_module, "NODES_AT_A_TIME", 7)
+    np.testing.assert_allclose(model.fit(GRAPH, LABELS["classes"]).embedding_, whole, atol=1e-4)
 
 
 def test_an_objective_is_cut_into_blocks_that_hold_every_node_once(monkeypatch):

@@ -47,12 +47,13 @@ def torch_alone() -> Iterator[None]:
 
 
 def over_nodes(kernel: Callable[[int, int], None], count: int, size: int) -> None:
-    """Run kernel(lo, hi) over parts of the nodes, the same ones for any number of threads."""
+    """Run kernel(lo, hi), of which nothing is differentiated, over the same parts for any number of threads."""
 
     def alone(lo: int, hi: int) -> None:
         if torch.get_num_threads() > 1:
             torch.set_num_threads(1)  # in a thread of ours, for good
-        kernel(lo, hi)
+        with torch.no_grad():  # each thread has a mode of its own
+            kernel(lo, hi)
 
     threads = own_threads()
     with torch_alone():
