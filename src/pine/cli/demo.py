@@ -29,6 +29,8 @@ def demo(
 ) -> None:
     """Predict hidden labels of the embedded Cora and of a planted graph, in three ways; score, and draw."""
     console = Console()
+    with console.status("compiling, on a first run ..."):
+        pine.PINE(epochs=1).fit(*pine.datasets.planted_classes(200, classes=4))
     data = pine.datasets.load("cora")
     parts = pine.evaluation.split(data.name, np.arange(data.graph.num_nodes), 0.5, seed)
     console.print(
