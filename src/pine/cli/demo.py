@@ -16,7 +16,6 @@ from rich.table import Table
 import pine
 from pine._internal.progress import Progress
 from pine.cli.progress import progress_bar
-from pine.graph import Graph
 
 # A graph where neighbors' labels alone do not say much: less than half of the edges stay inside a class.
 PLANTED: dict[str, Any] = {"num_nodes": 5_000, "classes": 20, "inside": 0.45}
@@ -57,7 +56,7 @@ def demo(
 
 
 def _compare(
-    console: Console, name: str, graph: Graph, classes: NDArray[np.int64], train: NDArray[np.int64], seed: int
+    console: Console, name: str, graph: pine.Graph, classes: NDArray[np.int64], train: NDArray[np.int64], seed: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Print how well and how fast each way finds the classes that are hidden; PINE's vectors and predictions."""
     seen = np.full_like(classes, -1)
