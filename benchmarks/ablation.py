@@ -137,19 +137,20 @@ def main() -> None:
         graphs += [f"{kind}-planted-{given.planted}" for kind in ("lognormal", "equal")]
     done = [json.loads(line) for line in given.kept.read_text().splitlines()] if given.kept.exists() else []
     known = {(d["data"], d["ratio"], d["repeat"], d["row"]) for d in done}
-    jobs = [
+    jobs_asked = [
         (name, ratio, repeat, row)
         for name in graphs
         for repeat in range(given.large_splits if labeled(name)[0].num_nodes > LARGE else given.splits)
         for ratio in map(float, given.ratios.split(","))
         for row in ROWS
     ]
-    jobs = sorted({*jobs} - known, key=lambda job: (job[2], job))
+    jobs = sorted({*jobs_asked} - known, key=lambda job: (job[2], job))
     with multiprocessing.get_context("spawn").Pool(given.processes) as pool, given.kept.open("a") as file:
         for one in pool.imap_unordered(partial(score, device=given.device), jobs):
             done.append(one)
             print(json.dumps(one), file=file, flush=True)
-    print(table(done))
+    wanted = {(name, ratio) for name, ratio, *_ in jobs_asked}
+    print(table([one for one in done if (one["data"], one["ratio"]) in wanted]))
 
 
 if __name__ == "__main__":

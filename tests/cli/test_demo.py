@@ -17,7 +17,7 @@ def test_the_demo_compares_three_ways_on_two_graphs_and_draws_a_picture(tmp_path
         rows[way] = [float(value) for value in re.findall(rf"│ {way} +│ (\S+) ", done.stdout)]
         assert len(rows[way]) == 2
     cora, planted = zip(*rows.values(), strict=True)
-    assert min(cora) > 0.78
+    assert all(0.8 <= accuracy < 0.9 for accuracy in cora)
     assert cora[2] == max(cora)
     assert planted[2] > planted[1] + 0.03 > planted[0] + 0.06
     picture = (tmp_path / "demo" / "cora.png").read_bytes()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from pine import InputError
 from pine.datasets import planted_classes
 
 
@@ -26,3 +28,9 @@ def test_a_seed_makes_the_same_graph_again_and_another_one_another():
     assert np.array_equal(first, second)
     assert not np.array_equal(first, third)
     assert other.num_edges > 0
+
+
+@pytest.mark.parametrize("given", [{"num_nodes": 0}, {"classes": 1}, {"classes": 4, "inside": 0.2}, {"inside": 1.1}])
+def test_what_is_no_such_graph_is_refused(given):
+    with pytest.raises(InputError, match="must be"):
+        planted_classes(**{"num_nodes": 100} | given)

@@ -9,6 +9,7 @@ from support.models import pine_with
 
 import pine.model.objective as objective_module
 from pine import Graph
+from pine.datasets import planted_classes
 from pine.labels import read_labels
 from pine.model.node_terms import NodeBlock, VisibleTargets, _terms, node_terms
 from pine.model.objective import Objective
@@ -110,10 +111,12 @@ def test_arrays_of_nodes_by_classes_are_not_kept():
 
 
 def test_a_fit_in_many_blocks_is_one_in_a_single_block(monkeypatch):
-    model = pine_with(dim=6, epochs=5, hidden=4, projections=2, scales=2, label_share=0.0, threads=2, device="cpu")
-    whole = model.fit(GRAPH, LABELS["classes"]).embedding_
-    monkeypatch.setattr(objective_module, "NODES_AT_A_TIME", 7)
-    np.testing.assert_allclose(model.fit(GRAPH, LABELS["classes"]).embedding_, whole, atol=1e-4)
+    """On a graph of which two threads have several blocks each, in all layers."""
+    graph, classes = planted_classes(5000, classes=5)
+    model = pine_with(dim=8, epochs=5, label_share=0.0, threads=2, device="cpu")
+    many = model.fit(graph, classes).embedding_
+    monkeypatch.setattr(objective_module, "NODES_AT_A_TIME", 5000)
+    np.testing.assert_allclose(model.fit(graph, classes).embedding_, many, atol=1e-3)
 
 
 def test_an_objective_is_cut_into_blocks_that_hold_every_node_once(monkeypatch):

@@ -59,8 +59,7 @@ def _compare(
     console: Console, name: str, graph: pine.Graph, classes: NDArray[np.int64], train: NDArray[np.int64], seed: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Print how well and how fast each way finds the classes that are hidden; PINE's vectors and predictions."""
-    seen = np.full_like(classes, -1)
-    seen[train] = classes[train]
+    seen = pine.evaluation.protocol.hide(pine.labels.read_labels(graph, classes), train, graph.num_nodes)
     start, model = pine.model.Propagation(seed=seed), pine.PINE(seed=seed)
     propagation = pine.baselines.LabelPropagation(seed=seed)
 

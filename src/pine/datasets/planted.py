@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pine.errors import InputError
 from pine.graph import EDGE, NODE, Graph
 from pine.graph.csr import build_csr
 from pine.graph.ids.node_ids import ids_from
@@ -17,6 +18,10 @@ def planted_classes(
     num_nodes: int, classes: int = 50, inside: float = 0.51, sigma: float = 0.75, seed: int = 0
 ) -> tuple[Graph, NDArray[np.int64]]:
     """5 edges a node, a share of them inside classes, lognormal(sigma) expected degrees: a graph and its classes."""
+    if num_nodes < 1 or classes < 2:
+        raise InputError(f"num_nodes must be at least 1 and classes at least 2, got {num_nodes} and {classes}")
+    if not 1 / classes <= inside <= 1:
+        raise InputError(f"inside must be between 1 / classes, which is no structure, and 1, got {inside}")
     rng, num_edges = np.random.default_rng(seed), 5 * num_nodes
     label = rng.integers(0, classes, num_nodes)
     order = np.argsort(label, kind="stable")  # the members of a class stand side by side

@@ -112,12 +112,11 @@ def _terms_and_gradients(
     sides = {"labels": x, "labels of f": f} if settings.supervise_f else {"labels": x}
     of_sides = [scores(z, w, b) for z in sides.values()]
     p = [probabilities(targets.task, each) for each in of_sides]
-    factor = (2.0 if targets.task == "numbers" else 1.0) * block.labeled / seen.sum().clamp(min=1e-30)
-    truth, weights, slopes = targets.indicators(), (factor * seen)[:, None], []
+    weights, slopes = block.labeled * seen / seen.sum().clamp(min=torch.finfo(seen.dtype).tiny), []
     for name, each, q in zip(sides, of_sides, p, strict=True):
         terms[name] = block.labeled * targets.loss(each, seen)
-        error = q.index_select(0, targets.positions).sub_(truth).mul_(weights)
-        slopes.append(torch.zeros_like(q).index_copy_(0, targets.positions, error))
+        slope = targets.loss_slope(q.index_select(0, targets.positions), weights)
+        slopes.append(torch.zeros_like(q).index_copy_(0, targets.positions, slope))
     if settings.entropy > 0 and targets.task != "numbers":
         mean = sum(p[1:], p[0]) / len(p)
         hidden = mean.new_ones(len(mean)).index_copy_(0, targets.positions, 1 - seen)
@@ -149,7 +148,7 @@ class _BlockByBlock(torch.autograd.Function):
             for k in range(first, last):
                 rows = blocks[k].rows
                 terms, gradients = _terms_and_gradients(blocks[k], x[rows], f[rows], w, b, *rest)
-                names[:], each[k] = terms, torch.stack(list(terms.values()))
+                names[:], each[k] = list(terms), torch.stack(list(terms.values()))
                 for total, gradient in zip((dx[rows], df[rows], dw[k], db[k]), gradients, strict=True):
                     total.copy_(gradient)
 

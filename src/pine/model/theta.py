@@ -40,8 +40,7 @@ def regression(x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY) 
     center = known.mean(0)
     known = known - center
     top = float(torch.linalg.eigvalsh((known.mT @ known / max(1, len(known))).double())[-1])
-    share = (seen / seen.sum())[:, None]
-    truth, factor = targets.indicators(), 2.0 if targets.task == "numbers" else 1.0
+    weights = seen / seen.sum()
     # The known nodes that are seen may vary more than all of them.
     smooth = CURVATURE[targets.task] * max(1.0, 1.5 * top) + 2 * decay
     root = (2 * decay / smooth) ** 0.5
@@ -50,7 +49,7 @@ def regression(x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY) 
     b = x.new_zeros(1, targets.num_outputs)
     ahead_w, ahead_b = w, b
     for _ in range(REGRESSION_STEPS):
-        slope = factor * share * (probabilities(targets.task, scores(known, ahead_w, ahead_b)) - truth)
+        slope = targets.loss_slope(probabilities(targets.task, scores(known, ahead_w, ahead_b)), weights)
         new_w = ahead_w - (slope.mT @ known + 2 * decay * ahead_w) / smooth
         new_b = ahead_b - slope.sum(0, keepdim=True) / smooth
         ahead_w, ahead_b = new_w + momentum * (new_w - w), new_b + momentum * (new_b - b)

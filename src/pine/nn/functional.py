@@ -10,7 +10,8 @@ from torch import Tensor
 
 from pine.errors import InputError
 
-FEW_CLASSES = 16
+FEW_CLASSES = 16  # of more, torch uses vectors itself
+SUREST = 1e-7  # probabilities nearer to 0 or 1 count as this in an entropy
 
 
 def dropout(x: Tensor, chance: float, generator: torch.Generator | None, shape: Sequence[int] | None = None) -> Tensor:
@@ -45,7 +46,7 @@ def probabilities(task: str, scores: Tensor) -> Tensor:
 
 def entropy(task: str, p: Tensor) -> Tensor:
     """Of each node's distribution (..., n, num_outputs), or summed over its labels: (..., n)."""
-    p = p.clamp(1e-7, 1 - 1e-7)
+    p = p.clamp(SUREST, 1 - SUREST)
     each = -p * p.log()
     return (each - (1 - p) * (1 - p).log() if task == "label-sets" else each).sum(-1)
 
@@ -57,7 +58,7 @@ def probability_slope(task: str, p: Tensor, slope: Tensor) -> Tensor:
 
 def entropy_slope(task: str, p: Tensor) -> Tensor:
     """The gradient of each node's entropy in p: (..., n, num_outputs)."""
-    inside = p.clamp(1e-7, 1 - 1e-7)
+    inside = p.clamp(SUREST, 1 - SUREST)
     each = -inside.log()
     each = each + (1 - inside).log() if task == "label-sets" else each - 1
     return each * (inside == p)

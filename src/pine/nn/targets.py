@@ -56,6 +56,14 @@ class Targets:
         """
         return LOSSES[self.task](outputs.index_select(0, self.positions), self.values, weights)
 
+    def loss_slope(self, p: Tensor, weights: Tensor) -> Tensor:
+        """The gradient of the sum of weights (n,) times losses, in the scores of the known nodes: (n, num_outputs).
+
+        p (n, num_outputs): what those scores predict, probabilities or numbers.
+        """
+        factor = 2.0 if self.task == "numbers" else 1.0
+        return (p - self.indicators()) * (factor * weights)[:, None]
+
 
 def predicted_scores(task: str, outputs: Tensor, center: float, scale: float) -> NDArray[np.float32]:
     """Outputs (count, num_outputs) as probabilities, or as numbers in their own units: what Fitted.scores holds."""
