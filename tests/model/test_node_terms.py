@@ -83,6 +83,9 @@ def test_nodes_that_are_all_but_sure_have_the_gradients_of_the_definition():
         (expected,) = torch.autograd.grad(entropy(task, probabilities(task, scores)).sum(), scores)
         p = probabilities(task, scores.detach())
         torch.testing.assert_close(probability_slope(task, p, entropy_slope(task, p)), expected)
+        sure = torch.tensor([[0.0, 1.0, 1e-9], [0.2, 0.3, 0.5]], dtype=torch.float64, requires_grad=True)
+        (of_p,) = torch.autograd.grad(entropy(task, sure).sum(), sure)
+        torch.testing.assert_close(entropy_slope(task, sure.detach()), of_p)
 
 
 def test_without_labels_there_is_agreement_alone():
