@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pine import Graph
+from pine import PINE, Graph
 from pine.errors import InputError
-from pine.labels import Labels, read_labels
+from pine.labels import Labels, read_labels, split_validation
 
 GRAPH = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 TYPED = Graph.from_relations({("author", "writes", "paper"): [("ann", 1), ("bob", 2)]})
@@ -114,3 +114,31 @@ def test_labels_that_do_not_fit_their_task_or_type_are_explained():
         read_labels(TYPED, {"venue": [0]})
     with pytest.raises(InputError, match="labels must be on one node type"):
         read_labels(TYPED, {"paper": [0, 1], "author": [0, 1]})
+
+
+def test_validation_nodes_are_given_by_id_or_by_mask_and_learned_from_by_no_method():
+    graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    labels = read_labels(graph, {"a": 0, "b": 1, "d": 1})
+    for nodes in (["b"], np.array([False, True, True, False])):
+        learned, held = split_validation(graph, labels, nodes)
+        assert learned.known.tolist() == [0, 3]
+        assert held.known.tolist() == [1]
+        assert held.values.tolist() == [1]
+        assert held.classes is learned.classes
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        (["c"], "no validation node has a label"),
+        (["x"], "there is no node 'x'"),
+        (["a", "b", "d"], "none is left to learn from"),
+        (np.array([True]), r"must have one entry per node, shape \(4,\), got \(1,\)"),
+    ],
+)
+def test_validation_nodes_that_cannot_serve_are_refused(nodes, message):
+    graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    with pytest.raises(InputError, match=message):
+        PINE().fit(graph, {"a": 0, "b": 1, "d": 1}, validation=nodes)
+    with pytest.raises(InputError, match="need labels"):
+        PINE().fit(graph, validation=nodes)

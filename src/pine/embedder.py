@@ -23,7 +23,7 @@ from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.graph.nodes import Nodes
 from pine.io.runs import Run, read_run, write_run
-from pine.labels import TASKS, Labels, Task, read_labels
+from pine.labels import TASKS, Labels, Task, read_labels, split_validation
 from pine.propagation import check_spread, smooth_scores
 
 Seed = int | np.random.Generator | None
@@ -45,13 +45,14 @@ class FitOptions:
     """How a fit runs; none of it is a setting of the method.
 
     start_from: a fitted method, or the folder of a saved one. checkpoint: the file of a fit under way, written every so
-    many seconds.
+    many seconds. validation: labels to choose on, and not to learn from.
     """
 
     start_from: Any = None
     checkpoint: Path | None = None
     checkpoint_every: float = 60.0
     progress: Progress | None = None
+    validation: Labels | None = None
 
 
 class Embedder(ABC):
@@ -86,12 +87,15 @@ class Embedder(ABC):
         checkpoint: str | Path | None = None,
         progress: Progress | None = None,
         checkpoint_every: float = 60.0,
+        validation: Any = None,
     ) -> Self:
         """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph.
 
         start_from: a fitted model, or the folder of a saved one, on an earlier state of the graph; nodes that it knows
         begin where they were. checkpoint: a file for the state of this fit, written every so many seconds, from which
         an interrupted one goes on. progress: is called with what is done, what is planned and what is being done.
+        validation: nodes whose labels are not learned from, but used to choose settings or when to stop, by methods
+        that do so: their ids, or a mask in node order. Without it, such methods hold out some of the labels.
         """
         if not isinstance(graph, Graph):
             raise InputError(
@@ -109,8 +113,13 @@ class Embedder(ABC):
             raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
         seed = getattr(self, "seed", None)
         file = None if checkpoint is None else Path(checkpoint)
-        options = FitOptions(start_from, file, checkpoint_every, progress)
-        visible = read if self.supervised else None
+        visible, held = read if self.supervised else None, None
+        if validation is not None:
+            if read is None:
+                raise InputError("validation nodes need labels: fit(graph, labels, validation=ids)")
+            learned_from, held = split_validation(graph, read, validation)
+            visible = learned_from if self.supervised else None
+        options = FitOptions(start_from, file, checkpoint_every, progress, held)
         fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)
         return self

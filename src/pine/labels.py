@@ -46,6 +46,10 @@ class Labels:
             return one_hot
         return self.values.reshape(len(self.known), -1).astype(np.float64)
 
+    def some(self, chosen: NDArray[np.bool_]) -> Labels:
+        """Those of some of the known nodes: chosen (num_known,)."""
+        return replace(self, known=self.known[chosen], values=self.values[chosen])
+
     def standardized(self) -> tuple[Labels, float, float]:
         """Numbers at zero mean and unit variance, their center and scale; other labels as they are, with 0 and 1."""
         if self.task != "numbers":
@@ -68,6 +72,22 @@ def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels:
     if task == "numbers":
         return _from_numbers(type, known, values)
     return _from_classes(type, known, values)
+
+
+def split_validation(graph: Graph, labels: Labels, nodes: Any) -> tuple[Labels, Labels]:
+    """The labels to learn from, and those of validation nodes: ids, or a mask over the nodes of the labeled type."""
+    given, count = np.asarray(nodes), graph.count(labels.type)
+    if given.dtype == bool:
+        if given.shape != (count,):
+            raise InputError(f"a validation mask must have one entry per node, shape ({count},), got {given.shape}")
+        held = given[labels.known]
+    else:
+        held = np.isin(labels.known, graph.nodes.find(nodes, labels.type)[1])
+    if not held.any():
+        raise InputError("no validation node has a label; give labels of both training and validation nodes")
+    if held.all():
+        raise InputError("all labeled nodes are for validation, and none is left to learn from")
+    return labels.some(~held), labels.some(held)
 
 
 def _labeled_type(graph: Graph, labels: Any) -> tuple[str, Any]:
