@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from sklearn.base import clone
+from support.graphs import graph_for
 
 import pine
 from pine import METHODS, Graph, InputError
@@ -19,22 +20,22 @@ from pine.evaluation import evaluate
 from pine.methods import load_run
 
 
-def islands(seed: int = 0) -> tuple[Graph, np.ndarray]:
+def islands(method: type[Embedder]) -> tuple[Graph, np.ndarray]:
     """Three groups of twelve, few links between them, a part of its own, and two isolated nodes."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     groups = np.repeat([0, 1, 2], 12)
     chance = np.where(groups[:, None] == groups[None, :], 0.5, 0.02)
     pairs = np.argwhere(np.triu(rng.random((36, 36)) < chance, 1))
     names = [f"v{i}" for i in range(41)]
     edges = [(names[a], names[b]) for a, b in pairs] + [("v36", "v37"), ("v37", "v38")]
-    return Graph.from_edges(edges, nodes=names), np.concatenate([groups, [0, 0, 0, 1, 2]])
+    return graph_for(method, Graph.from_edges(edges, nodes=names)), np.concatenate([groups, [0, 0, 0, 1, 2]])
 
 
-def typed() -> tuple[Graph, dict[str, dict[str, str]]]:
+def typed(method: type[Embedder]) -> tuple[Graph, dict[str, dict[str, str]]]:
     writes = [(f"a{i}", f"p{j}") for i in range(9) for j in range(9) if i % 3 == j % 3 or i == j + 1]
     cites = [("p0", "p3"), ("p1", "p4"), ("p2", "p5")]
     graph = Graph.from_relations({("author", "writes", "paper"): writes, ("paper", "cites", "paper"): cites})
-    return graph, {"author": {f"a{i}": "xyz"[i % 3] for i in range(6)}}
+    return graph_for(method, graph), {"author": {f"a{i}": "xyz"[i % 3] for i in range(6)}}
 
 
 @pytest.fixture(params=list(METHODS))
@@ -55,7 +56,7 @@ def quick(method: type[Embedder]) -> Any:
 
 
 def test_every_node_gets_a_finite_vector_isolated_ones_too(method):
-    graph, labels = islands()
+    graph, labels = islands(method)
     model = quick(method).fit(graph, labels_for(method, np.where(np.arange(41) % 2, labels, -1)))
     assert model.embedding_.shape[0] == 41
     assert model.embedding_.dtype == np.float32
@@ -64,14 +65,14 @@ def test_every_node_gets_a_finite_vector_isolated_ones_too(method):
 
 
 def test_every_node_of_every_type_gets_a_vector(method):
-    graph, labels = typed()
+    graph, labels = typed(method)
     embedding = quick(method).fit(graph, labels_for(method, labels)).embedding_
     assert {type: len(vectors) for type, vectors in embedding.items()} == {"author": 9, "paper": 9}
     assert all(np.isfinite(vectors).all() for vectors in embedding.values())
 
 
 def test_the_same_seed_gives_the_same_vectors_and_the_global_seed_is_left_alone(method):
-    graph, labels = islands()
+    graph, labels = islands(method)
     # The global generators are legacy, but users seed them, and a library must neither read nor move them.
     state: Any = np.random.get_state
     before = state()[1].copy()
@@ -84,7 +85,7 @@ def test_the_same_seed_gives_the_same_vectors_and_the_global_seed_is_left_alone(
 def test_predictions_are_the_users_own_labels(method):
     if not method.supervised:
         pytest.skip("has no classifier of its own")
-    graph, numbers = islands()
+    graph, numbers = islands(method)
     words = np.array(["low", "mid", "top"])[numbers]
     known = {f"v{i}": words[i] for i in range(0, 36, 2)}
     model = quick(method).fit(graph, known)
@@ -100,7 +101,7 @@ def test_predictions_are_the_users_own_labels(method):
 def test_label_sets_are_predicted_as_they_were_given(method):
     if not method.supervised or "label-sets" not in method.tasks:
         pytest.skip("does not learn label sets")
-    graph, numbers = islands()
+    graph, numbers = islands(method)
     sets = {f"v{i}": {"even", "odd"} if numbers[i] == 2 else {("even", "odd")[numbers[i]]} for i in range(0, 36, 2)}
     predicted = quick(method).fit(graph, sets).predict()
     assert all(isinstance(each, set) for each in predicted)
@@ -111,7 +112,7 @@ def test_label_sets_are_predicted_as_they_were_given(method):
 
 
 def test_a_saved_run_gives_back_the_same_vectors_and_predictions(method, tmp_path):
-    graph, labels = islands()
+    graph, labels = islands(method)
     model = quick(method).fit(graph, labels_for(method, labels))
     model.save(tmp_path / "run")
     for loaded in (method.load(tmp_path / "run"), load_run(tmp_path / "run")):
@@ -123,7 +124,7 @@ def test_a_saved_run_gives_back_the_same_vectors_and_predictions(method, tmp_pat
 
 
 def test_settings_may_be_numpys_numbers_and_such_a_run_is_saved_too(method, tmp_path):
-    graph, labels = islands()
+    graph, labels = islands(method)
     as_numpy = {
         name: np.array(value)[()]
         for name, value in quick(method).get_params().items()
@@ -137,7 +138,7 @@ def test_settings_may_be_numpys_numbers_and_such_a_run_is_saved_too(method, tmp_
 
 
 def test_a_typed_run_is_saved_with_all_its_types(method, tmp_path):
-    graph, labels = typed()
+    graph, labels = typed(method)
     model = quick(method).fit(graph, labels_for(method, labels))
     model.save(tmp_path / "run")
     loaded = method.load(tmp_path / "run")
@@ -148,7 +149,7 @@ def test_a_typed_run_is_saved_with_all_its_types(method, tmp_path):
 def test_bad_labels_are_explained(method):
     if not method.supervised:
         pytest.skip("takes no labels")
-    graph, labels = islands()
+    graph, labels = islands(method)
     with pytest.raises(InputError, match=r"labels must have one entry per node, shape \(41,\), got \(40,\)"):
         quick(method).fit(graph, labels[:-1])
     with pytest.raises(InputError, match="there is a label for node 'nobody'"):
@@ -158,8 +159,18 @@ def test_bad_labels_are_explained(method):
             quick(method).fit(graph)
 
 
+def test_nodes_with_labels_must_have_features_where_a_method_needs_them(method):
+    if not method.needs_features:
+        pytest.skip("does without features")
+    graph, labels = islands(method)
+    with pytest.raises(
+        InputError, match=f"{method.name} learns from node features, and nodes of type 'node' have none"
+    ):
+        quick(method).fit(graph.with_features({}), labels)
+
+
 def test_questions_that_cannot_be_answered_are_explained(method):
-    graph, labels = islands()
+    graph, labels = islands(method)
     with pytest.raises(InputError, match="is not fitted yet"):
         _ = quick(method).embedding_
     with pytest.raises(InputError, match=r"fit takes a pine\.Graph, got list"):
@@ -178,7 +189,7 @@ def test_questions_that_cannot_be_answered_are_explained(method):
 def test_an_inductive_method_gives_the_graph_of_fit_the_vectors_of_fit(method, tmp_path):
     if method.transform is Embedder.transform:
         pytest.skip("is not inductive")
-    graph, labels = islands()
+    graph, labels = islands(method)
     graph = graph.with_features({"node": np.random.default_rng(0).random((41, 5))})
     model = quick(method).fit(graph, labels)
     np.testing.assert_allclose(model.transform(graph), model.embedding_, atol=1e-6)
@@ -198,7 +209,7 @@ def test_settings_follow_the_habits_of_scikit_learn(method):
 
 def test_the_users_ids_come_back_whatever_they_are(method):
     edges = [((1, "x"), 7), (7, "y"), ("y", (1, "x")), (7, 8)]
-    graph = Graph.from_edges(edges)
+    graph = graph_for(method, Graph.from_edges(edges))
     labels = {(1, "x"): 0, "y": 1, 8: 0}
     model = quick(method).fit(graph, labels if method.supervised else None)
     np.testing.assert_array_equal(model.vectors([(1, "x"), "y"]), model.embedding_[[0, 2]])
@@ -254,7 +265,7 @@ def a_dataset(graph: Graph, labels: np.ndarray) -> Dataset:
 
 
 def test_hidden_labels_do_not_reach_a_method_that_looks_for_them():
-    graph, labels = islands()
+    graph, labels = islands(Spy)
     bearing = Graph.assemble(
         graph.nodes, {r: graph.matrix(r) for r in graph.relations}, directed=False,
         node_data={"node": {"y": labels}},
@@ -269,7 +280,7 @@ def test_hidden_labels_do_not_reach_a_method_that_looks_for_them():
 
 
 def test_a_setting_of_a_wrong_kind_is_refused_by_name(method):
-    graph, labels = islands()
+    graph, labels = islands(method)
     for name in method().get_params(deep=False):
         for wrong in (object(), {"a": 1}, [object()]):
             with pytest.raises(InputError, match=f"{name} must be .*, got"):

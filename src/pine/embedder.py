@@ -64,6 +64,7 @@ class Embedder(ABC):
     supervised: ClassVar[bool]  # has a classifier of its own
     keeps_checkpoints: ClassVar[bool] = False
     needs_labels: ClassVar[bool] = True  # of supervised methods: whether they can do without
+    needs_features: ClassVar[bool] = False  # of the nodes that have labels
     tasks: ClassVar[tuple[Task, ...]] = TASKS
 
     @abstractmethod
@@ -72,11 +73,15 @@ class Embedder(ABC):
 
     def _fit_with(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, options: FitOptions) -> Fitted:
         """Learn as _fit does, with options; a method that has a use for them overrides this."""
+        self._check_cold_start(options)
+        return self._fit(graph, labels, rng)
+
+    def _check_cold_start(self, options: FitOptions) -> None:
+        """Of a method that always begins anew."""
         if options.start_from is not None:
             raise InputError(f"{self.name} cannot start from an earlier run; leave start_from out")
         if options.checkpoint is not None:
             raise InputError(f"{self.name} keeps no checkpoints; leave checkpoint out")
-        return self._fit(graph, labels, rng)
 
     def fit(
         self,
@@ -111,6 +116,11 @@ class Embedder(ABC):
             raise InputError(f"{self.name} learns from labels and needs some: fit(graph, labels)")
         if self.supervised and read is not None and read.task not in self.tasks:
             raise InputError(f"{self.name} learns {listed(self.tasks)}, these labels are {read.task!r}")
+        if self.needs_features and read is not None and graph.features.get(read.type) is None:
+            raise InputError(
+                f"{self.name} learns from node features, and nodes of type {read.type!r} have none: "
+                "fit(graph.with_features({type: array}), labels)"
+            )
         seed = getattr(self, "seed", None)
         file = None if checkpoint is None else Path(checkpoint)
         visible, held = read if self.supervised else None, None

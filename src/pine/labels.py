@@ -55,7 +55,11 @@ class Labels:
         if self.task != "numbers":
             return self, 0.0, 1.0
         center, scale = float(self.values.mean()), float(self.values.std()) or 1.0
-        return replace(self, values=(self.values - center) / scale), center, scale
+        return self.rescaled(center, scale), center, scale
+
+    def rescaled(self, center: float, scale: float) -> Labels:
+        """Numbers less a center, divided by a scale; other labels as they are."""
+        return self if self.task != "numbers" else replace(self, values=(self.values - center) / scale)
 
 
 def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pine.nn.training import EarlyStopping
 
 
@@ -14,3 +16,14 @@ def test_patience_keeps_the_last_epoch_at_which_both_were_best():
     patience = EarlyStopping(3)
     assert not any(patience.ends(epoch, 1 / epoch, 0.5) for epoch in range(1, 20))
     assert patience.best_epoch == 19
+
+
+@pytest.mark.parametrize(
+    ("criterion", "best", "last"), [("both", 2, 6), ("score", 4, 6), ("loss", 3, 6), ("loss alone", 3, 5)]
+)
+def test_a_criterion_chooses_the_best_epoch(criterion, best, last):
+    history = [(2.0, 0.5), (1.0, 0.6), (0.9, 0.5), (0.95, 0.6), (1.2, 0.1), (1.2, 0.1)]
+    patience = EarlyStopping(2, criterion)
+    ends = [patience.ends(epoch, *seen) for epoch, seen in enumerate(history, 1)]
+    assert ends.index(True) + 1 == last
+    assert patience.best_epoch == best

@@ -6,9 +6,11 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine import Graph
+from pine.embedder import Embedder
 from pine.graph.csr import CSR
 
 
@@ -25,6 +27,15 @@ def two_groups() -> tuple[Graph, NDArray[np.int64]]:
     chance = np.where(label[:, None] == label, 0.4, 0.02)
     edges = np.argwhere(np.triu(np.random.default_rng(3).random((40, 40)) < chance, 1))
     return Graph.from_edges(edges, nodes=range(40)), label
+
+
+def graph_for(method: type[Embedder], graph: Graph) -> Graph:
+    """A graph that a method can learn from: with a node's links, and itself, as features where it needs some."""
+    if not method.needs_features:
+        return graph
+    links = graph.links().to_scipy() + sp.eye_array(graph.num_nodes)
+    rows = sp.csr_array(links).astype(np.float32)
+    return graph.with_features({type: rows[graph.nodes.slice(type)] for type in graph.node_types})
 
 
 def mirrored_karate() -> nx.Graph:

@@ -19,6 +19,7 @@ from pine.labels import read_labels
 from pine.reproduce.approximation import APPROXIMATION_REVISION, TARGETS, errors
 from pine.reproduce.inductive.run import NETWORKS_REVISION, learn
 from pine.reproduce.inductive.settings import parse
+from support.graphs import graph_for
 from support.inductive import labels_of, planted
 
 FILE = Path(__file__).parent.parent / "revisions.json"
@@ -76,7 +77,7 @@ def typed_graph() -> Graph:
 
 def of_method(model: Embedder, graph: Graph | None = None, labels: Any = "groups", **settings: Any) -> Outputs:
     """Fit with few epochs, and project vectors, f of neighbors, and predictions."""
-    graph = small_graph() if graph is None else graph
+    graph = graph_for(type(model), small_graph() if graph is None else graph)
     if isinstance(labels, str):
         labels = np.where(np.arange(NUM_NODES) % 2, groups(), -1)
     known = {name.rpartition("__")[2] for name in model.get_params()}  # those in settings objects too

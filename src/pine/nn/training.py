@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -12,6 +13,10 @@ import torch
 from pine._internal.parallel import number_of_threads
 from pine.errors import DeviceError
 from pine.nn.threads import sleeping_threads
+
+# What makes an epoch the best so far: loss and score both at their best (GAT's authors), the score and, of equal ones,
+# the loss (APPNP's), or the loss (GRAND's); "loss alone" does not wait for the score either (GCNII's).
+Criterion = Literal["both", "score", "loss", "loss alone"]
 
 
 def device_of(wanted: str) -> torch.device:
@@ -56,19 +61,24 @@ def seed_torch(rng: np.random.Generator, device: torch.device) -> torch.Generato
 class EarlyStopping:
     """Training ends when neither the held-out loss nor the held-out score was at its best for a while.
 
-    best_epoch is the last epoch at which both were at their best, as in the code of GAT's authors.
+    best_epoch is the last epoch that was the best so far, by the criterion.
     """
 
     patience: int  # epochs to wait
+    criterion: Criterion = "both"
     best_epoch: int = 1
     waited: int = 0
     loss: float = float("inf")
     score: float = float("-inf")
+    best: tuple[float, float] = (float("-inf"), float("-inf"))
 
     def ends(self, epoch: int, loss: float, score: float) -> bool:
         """Whether the epoch, counted from 1, is the last."""
-        if loss <= self.loss and score >= self.score:
-            self.best_epoch = epoch
+        if self.criterion == "loss alone":
+            score = -loss
+        rank = (score, -loss) if self.criterion == "score" else (-loss, 0.0)
+        if (loss <= self.loss and score >= self.score) if self.criterion == "both" else rank >= self.best:
+            self.best_epoch, self.best = epoch, rank
         self.waited = 0 if loss <= self.loss or score >= self.score else self.waited + 1
         self.loss, self.score = min(self.loss, loss), max(self.score, score)
         return self.waited == self.patience

@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 import torch
 from support.graphs import random_graph, two_groups
-from torch.nn import functional
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from support.training import steps_of
 from torch_geometric.nn import GATConv
 
 from pine import Graph
-from pine.baselines.gnn.gat import GAT, GATLayer, GATNetwork, best_epoch, edges_with_loops
+from pine.baselines.gnn.gat import GAT, GATLayer, GATNetwork, edges_with_loops
 from pine.baselines.gnn.inputs import columns_of, features_of
-from pine.baselines.gnn.training import LabeledGraph, labeled_scores
-from pine.labels import read_labels
-from pine.nn.targets import Targets
 
 CPU = torch.device("cpu")
 
@@ -28,12 +24,6 @@ def network_of(graph: Graph, *settings) -> tuple[GATNetwork, tuple]:
     """A network that is not trained, and what it sees of the graph."""
     columns = columns_of(graph)
     return GATNetwork(columns, *settings), (features_of(graph, columns, CPU), GATNetwork.adjacency(graph, CPU, None))
-
-
-def labeled(graph: Graph, labels) -> LabeledGraph:
-    known = read_labels(graph, labels)
-    assert known is not None
-    return LabeledGraph.of(graph, known, GATNetwork, CPU, None)
 
 
 def attention_reference(w: np.ndarray, near: np.ndarray, a_own: np.ndarray, a_other: np.ndarray) -> np.ndarray:
@@ -109,23 +99,6 @@ def test_every_node_attends_to_itself_and_to_each_neighbor_once():
     assert pairs == [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 1), (2, 2), (3, 3)]
 
 
-def steps_of(fit) -> list[int]:
-    """How many steps each optimizer takes in a fit."""
-    taken: dict[int, int] = {}
-    alive = []  # so that no two optimizers have the same id
-
-    def count(optimizer, args, kwargs):
-        alive.append(optimizer)
-        taken[id(optimizer)] = taken.get(id(optimizer), 0) + 1
-
-    hook = register_optimizer_step_post_hook(count)
-    try:
-        fit()
-    finally:
-        hook.remove()
-    return list(taken.values())
-
-
 def test_a_second_training_takes_the_number_of_epochs_that_the_first_found():
     graph, _ = two_groups()
     label = np.random.default_rng(0).integers(0, 2, 40)  # nothing to learn: the held-out loss soon grows
@@ -143,49 +116,6 @@ def test_the_second_training_sees_all_labels():
     for node in range(40):
         changed = model.fit(graph, np.where(np.arange(40) == node, 1 - label, label)).embedding_
         assert not np.array_equal(changed, whole), node
-
-
-class Scripted:
-    """Stands for a trainer: right about the labels that it was not shown after a number of steps, and never else."""
-
-    def __init__(self, data: LabeledGraph, targets: Targets, right_after: int) -> None:
-        self.shown, self.right_after, self.taken = targets.positions.numpy(), right_after, 0
-        self.label = torch.tensor(data.labels.values)
-
-    def step(self) -> None:
-        self.taken += 1
-
-    def evaluate(self) -> tuple[None, torch.Tensor]:
-        right = torch.full((40,), self.taken == self.right_after)
-        right[self.shown] = True
-        given = torch.where(right, self.label, 1 - self.label)
-        return None, functional.one_hot(given, 2).float() * (1 + self.taken)
-
-
-@pytest.mark.parametrize("right_after", [1, 4])
-def test_the_first_training_sees_four_fifths_of_the_labels_and_is_judged_by_the_others(right_after):
-    graph, label = two_groups()
-    data = labeled(graph, label)
-    made = []
-
-    def start(targets):
-        made.append(Scripted(data, targets, right_after))
-        return made[-1]
-
-    assert best_epoch(data, start, 60, 5, np.random.default_rng(0)) == right_after
-    (trainer,) = made
-    assert len(set(trainer.shown)) == 32
-    assert trainer.taken == right_after + 5
-
-
-def test_some_of_the_numbers_keep_the_units_of_all():
-    graph, label = two_groups()
-    data = labeled(graph, 1000.0 + 10 * label)
-    some = data.targets.some(np.arange(40) < 10)
-    assert some.values.tolist() == [-1] * 10
-    assert some.positions.tolist() == list(range(10))
-    outputs = torch.tensor([[-1.0], [0.0], [2.0]]).repeat(40, 1)[:40]
-    assert labeled_scores(graph, data.labels, outputs)[:3, 0].tolist() == [1000, 1005, 1015]
 
 
 def test_the_embedding_is_the_hidden_layer_and_tells_groups_apart():

@@ -1,1 +1,1 @@
-"""GCN, GAT and GraphSAGE."""
+"""Graph networks, and networks on node features alone."""

@@ -7,9 +7,8 @@ x is the identity matrix and W a table with a row for each node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,17 +18,13 @@ from torch.nn import functional
 
 from pine._internal.settings import Chance, Count, NonNegative
 from pine.baselines.gnn.inputs import Features, InputColumns
-from pine.baselines.gnn.method import GNN
+from pine.baselines.gnn.method import EarlyStoppedGNN
 from pine.baselines.gnn.network import GraphNetwork
-from pine.baselines.gnn.training import FullBatchTrainer, LabeledGraph, labeled_scores
-from pine.embedder import Fitted, Seed
+from pine.embedder import Seed
 from pine.errors import InputError
 from pine.graph import Graph
-from pine.labels import Labels
-from pine.metrics import held_out_score
 from pine.nn.functional import dropout
-from pine.nn.targets import Targets
-from pine.nn.training import EarlyStopping
+from pine.nn.training import Criterion
 
 # PyTorch Geometric is optional, and slow to import: it is imported where a network is made.
 
@@ -67,7 +62,7 @@ class GATNetwork(GraphNetwork):
     """Heads of attention side by side, elu, and one head of attention for the outputs."""
 
     def __init__(self, columns: Sequence[InputColumns], dim: int, heads: int, num_outputs: int, dropout: float) -> None:
-        super().__init__(columns, dim, heads=heads, num_outputs=num_outputs, dropout=dropout)
+        super().__init__(columns, dim, dim=dim, heads=heads, num_outputs=num_outputs, dropout=dropout)
         self.dropout = dropout
         self.hidden = GATLayer(dim, dim // heads, heads, dropout)
         self.hidden.lin = nn.Identity()  # it is given X W
@@ -93,14 +88,13 @@ def edges_with_loops(graph: Graph) -> Tensor:
 
 
 @dataclass
-class GAT(GNN):
+class GAT(EarlyStoppedGNN):
     """embedding_ is the hidden layer. Types are not told apart, except that each has features of its own or none;
     weights of edges are not looked at, and edges go both ways. Where all types have features, transform and predict
     take other graphs too.
 
     Defaults: its authors' code for Cora, which is the PINE paper's setting too. That code stops early on validation
-    labels. Here a fifth of the known labels, drawn at random, takes their part; a second training, on all labels, then
-    runs for the number of epochs that was found (for 200 where fewer than ten are known). Dropout is the paper's, on
+    labels (see EarlyStoppedGNN). Dropout is the paper's, on
     what enters a layer and on attention; the authors' code also drops W x, and gives each head a mask of its own.
 
     The same seed and number of threads give the same bits on a CPU; a GPU sums in an order of its own.
@@ -108,7 +102,9 @@ class GAT(GNN):
 
     name: ClassVar[str] = "gat"
     revision: ClassVar[int] = 1
+    needs_pyg: ClassVar[bool] = True
     network_class: ClassVar[type[GraphNetwork]] = GATNetwork
+    criterion: ClassVar[Criterion] = "both"
 
     dim: Count = 64  # of all heads together
     heads: Count = 8
@@ -121,37 +117,7 @@ class GAT(GNN):
     device: str = "auto"
     threads: Count | None = None
 
-    def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+    def _network_settings(self) -> dict[str, Any]:
         if self.dim % self.heads:
             raise InputError(f"dim must be a multiple of heads, got {self.dim} and {self.heads}")
-        return super()._fit(graph, labels, rng)
-
-    def _network_settings(self) -> dict[str, Any]:
         return {"dim": self.dim, "heads": self.heads, "dropout": self.dropout}
-
-    def _num_epochs(self, data: LabeledGraph, rng: np.random.Generator) -> int:
-        """As held-out labels say."""
-        if len(data.labels.known) < 10:  # too few to hold any out: as many epochs as GCN's authors have
-            return min(200, self.epochs)
-        return best_epoch(data, partial(self._trainer, data, rng=rng), self.epochs, self.patience, rng)
-
-
-def best_epoch(
-    data: LabeledGraph,
-    start: Callable[[Targets], FullBatchTrainer],
-    epochs: int,
-    patience: int,
-    rng: np.random.Generator,
-    held_out: float = 0.2,
-) -> int:
-    """How long to train: a share of the labels is held out from a training, which goes on until patience ends."""
-    labels, count = data.labels, len(data.labels.known)
-    held = rng.permutation(count) < held_out * count
-    trainer, hidden, stopping = start(data.targets.some(~held)), data.targets.some(held), EarlyStopping(patience)
-    for epoch in range(1, epochs + 1):
-        trainer.step()
-        outputs = trainer.evaluate()[1]
-        score = held_out_score(labels, held, labeled_scores(data.graph, labels, outputs)[labels.known])
-        if stopping.ends(epoch, float(hidden.loss(outputs)), score):
-            break
-    return stopping.best_epoch

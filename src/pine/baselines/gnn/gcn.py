@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -17,9 +16,8 @@ from pine._internal.settings import Chance, Count, NonNegative
 from pine.baselines.gnn.inputs import Features, InputColumns
 from pine.baselines.gnn.method import GNN
 from pine.baselines.gnn.network import GraphNetwork
+from pine.baselines.gnn.normalization import ConvolutionNetwork
 from pine.embedder import Seed
-from pine.graph import Graph
-from pine.graph.csr import CSR, build_csr
 from pine.nn import Neighbors, neighbor_sum
 from pine.nn.functional import dropout
 
@@ -27,11 +25,7 @@ from pine.nn.functional import dropout
 
 
 class GCNLayer(nn.Module):
-    """S X W + b: the weights of PyG's layer, and the sum over neighbors of pine.nn.
-
-    This sum has the same bits in every run, also on a GPU. PyG's product with a sparse matrix, which is torch's own,
-    has not, and its gradient sorts the matrix anew in every step.
-    """
+    """S X W + b: the weights of PyG's layer, and the sum over neighbors of pine.nn."""
 
     def __init__(self, width: int, num_outputs: int) -> None:
         from torch_geometric.nn import GCNConv
@@ -45,19 +39,15 @@ class GCNLayer(nn.Module):
         return outputs
 
 
-class GCNNetwork(GraphNetwork):
+class GCNNetwork(ConvolutionNetwork):
     """hidden = relu(S X W_1 + b_1), outputs = S hidden W_2 + b_2, with dropout on X and on hidden while training."""
 
     def __init__(self, columns: Sequence[InputColumns], dim: int, num_outputs: int, dropout: float) -> None:
-        super().__init__(columns, dim, num_outputs=num_outputs, dropout=dropout)
+        super().__init__(columns, dim, dim=dim, num_outputs=num_outputs, dropout=dropout)
         self.dropout = dropout
         self.hidden = GCNLayer(dim, dim)
         self.hidden.lin = nn.Identity()  # it is given X W_1
         self.output = GCNLayer(dim, num_outputs)
-
-    @staticmethod
-    def adjacency(graph: Graph, device: torch.device, threads: int | None) -> Neighbors:
-        return Neighbors.of(gcn_normalized(graph), device=device, threads=threads)
 
     def forward(
         self, x: Features, adjacency: Neighbors, generator: torch.Generator | None = None
@@ -67,29 +57,18 @@ class GCNNetwork(GraphNetwork):
         return hidden, self.output(dropout(hidden, chance, generator), adjacency)
 
 
-def gcn_normalized(graph: Graph) -> CSR:
-    """S by PyG's own normalization; directed edges go both ways."""
-    from torch_geometric.nn.conv.gcn_conv import gcn_norm
-
-    csr = graph.links()
-    edges = torch.tensor(np.stack([csr.indices, csr.rows()]).astype(np.int64))
-    weights = torch.ones(csr.nnz) if csr.weights is None else torch.tensor(csr.weights)
-    (source, target), values = gcn_norm(edges, weights, graph.num_nodes)
-    size = (graph.num_nodes, graph.num_nodes)
-    return build_csr(target.numpy(), source.numpy(), values.numpy(), size, duplicates="sum")
-
-
 @dataclass
 class GCN(GNN):
     """embedding_ is the hidden layer. Types are not told apart, except that each has features of its own or none.
     Where all have some, transform and predict take other graphs too.
 
     Defaults: its authors' code, with the 64 dimensions of the PINE paper's comparison in place of 16. That code also
-    stops early on validation labels; here are none, and all epochs are trained.
+    stops early on validation labels; here all epochs are trained.
     """
 
     name: ClassVar[str] = "gcn"
     revision: ClassVar[int] = 1
+    needs_pyg: ClassVar[bool] = True
     network_class: ClassVar[type[GraphNetwork]] = GCNNetwork
 
     dim: Count = 64
@@ -105,8 +84,4 @@ class GCN(GNN):
         return {"dim": self.dim, "dropout": self.dropout}
 
     def _parameter_groups(self, network: GraphNetwork) -> list[dict[str, Any]]:
-        rest = [each for name, each in network.named_parameters() if not name.startswith("inputs.")]
-        return [
-            {"params": list(network.inputs.parameters()), "weight_decay": self.weight_decay},
-            {"params": rest},
-        ]
+        return self._grouped(network, "inputs.")

@@ -35,7 +35,7 @@ class GraphSAGENetwork(GraphNetwork):
     ) -> None:
         from torch_geometric.nn import SAGEConv
 
-        super().__init__(columns, dim, num_outputs=num_outputs, aggregator=aggregator, dropout=dropout)
+        super().__init__(columns, dim, dim=dim, num_outputs=num_outputs, aggregator=aggregator, dropout=dropout)
         self.dropout = dropout
         kind: dict[str, Any] = {"aggr": "max", "project": True} if aggregator == "pool" else {"aggr": "mean"}
         self.first = SAGEConv(dim, dim, **kind)
@@ -77,6 +77,7 @@ class GraphSAGE(GNN):
 
     name: ClassVar[str] = "graphsage"
     revision: ClassVar[int] = 1
+    needs_pyg: ClassVar[bool] = True
     network_class: ClassVar[type[GraphNetwork]] = GraphSAGENetwork
 
     dim: Count = 64

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from pine.errors import InputError, listed
@@ -77,15 +78,40 @@ class SparseFeatures(FeatureBlock):
     """A row of X W is the weighted sum of the rows of W that X names: a bag. Zeros need no dropout."""
 
     def __init__(self, features: Any, device: torch.device) -> None:
-        self.indptr = torch.tensor(features.indptr.astype(np.int64), device=device)
-        self.indices = torch.tensor(features.indices.astype(np.int64), device=device)
+        order = sp.csr_array((np.arange(features.nnz), features.indices, features.indptr), features.shape).tocsc()
         self.data = torch.tensor(features.data, device=device)
+        self.rows, self.columns = (
+            (torch.tensor(each.indices, device=device).long(), torch.tensor(each.indptr, device=device).long())
+            for each in (features, order)
+        )
+        self.order = torch.tensor(order.data, device=device)  # of the entries, column by column
 
     def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
         data = self.data if generator is None else dropout(self.data, chance, generator)
-        return functional.embedding_bag(
-            self.indices, weight, self.indptr, mode="sum", per_sample_weights=data, include_last_offset=True
-        )
+        return cast(Tensor, _Bags.apply(weight, data, self))  # type: ignore[no-untyped-call]
+
+
+class _Bags(torch.autograd.Function):
+    """The gradient is a product with the transpose: bags again. Torch's own scatters, or sorts in every step."""
+
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, data: Tensor, x: SparseFeatures) -> Tensor:
+        ctx.x = x
+        ctx.save_for_backward(data)
+        return _bags(weight, *x.rows, data)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        (data,) = ctx.saved_tensors
+        x: SparseFeatures = ctx.x
+        return _bags(grad.contiguous(), *x.columns, data[x.order]), None, None
+
+
+def _bags(rows: Tensor, indices: Tensor, indptr: Tensor, data: Tensor) -> Tensor:
+    return functional.embedding_bag(
+        indices, rows, indptr, mode="sum", per_sample_weights=data, include_last_offset=True
+    )
 
 
 def columns_of(graph: Graph) -> list[InputColumns]:

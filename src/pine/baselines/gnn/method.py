@@ -1,4 +1,4 @@
-"""What GCN, GAT and GraphSAGE are as methods: a network on PyTorch Geometric's layers, trained on all nodes at once.
+"""What graph networks are as methods: trained on all nodes at once, judged by validation labels where there are some.
 
 Where every node type has features, no weight of the network belongs to a node, and the method is inductive: transform
 and predict give another graph to the network.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import partial
 from itertools import repeat
 from typing import Any, ClassVar
 
@@ -17,20 +18,32 @@ from numpy.typing import NDArray
 
 from pine._internal.optional import need_pyg
 from pine.baselines.gnn.network import GraphNetwork, TrainedNetwork
-from pine.baselines.gnn.training import FullBatchTrainer, LabeledGraph, labeled_scores
-from pine.embedder import Embedder, Fitted
+from pine.baselines.gnn.training import (
+    FullBatchTrainer,
+    HeldOut,
+    LabeledGraph,
+    best_epoch,
+    labeled_scores,
+    train_until,
+)
+from pine.embedder import Embedder, FitOptions, Fitted
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.nn.targets import Targets
-from pine.nn.training import device_of, seed_torch, torch_left_alone
+from pine.nn.training import Criterion, EarlyStopping, device_of, seed_torch, torch_left_alone
 
 
 class GNN(Embedder):
-    """A subclass names the class of its network and the settings that this takes."""
+    """A subclass names the class of its network and the settings that this takes.
+
+    With validation labels, the network is that of the epoch which is best on them, by a criterion.
+    """
 
     supervised: ClassVar[bool] = True
+    needs_pyg: ClassVar[bool] = False
     network_class: ClassVar[type[GraphNetwork]]
+    criterion: ClassVar[Criterion] = "score"
 
     epochs: int
     learning_rate: float
@@ -40,20 +53,39 @@ class GNN(Embedder):
     trained_: TrainedNetwork | None  # None: of a run that an earlier version saved
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
+        return self._fit_with(graph, labels, rng, FitOptions())
+
+    def _fit_with(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, options: FitOptions) -> Fitted:
         assert labels is not None
-        need_pyg(self.name)
+        self._check_cold_start(options)
+        self._check_packages()
         with torch_left_alone(self.threads):
             data = LabeledGraph.of(graph, labels, self.network_class, device_of(self.device), self.threads)
-            epochs = self._num_epochs(data, rng)
-            trainer = self._trainer(data, data.targets, rng)
-            for _ in range(epochs):
-                trainer.step()
+            trainer = self._trained(data, options.validation, rng)
             hidden, outputs = trainer.evaluate()
             vectors, scores = hidden.cpu().numpy(), labeled_scores(graph, labels, outputs)
         if not (np.isfinite(vectors).all() and np.isfinite(scores).all()):
             raise InputError("training diverged; lower learning_rate, or scale the features down")
         self.trained_ = trainer.network.trained()
         return Fitted(vectors, scores)
+
+    def _trained(self, data: LabeledGraph, validation: Labels | None, rng: np.random.Generator) -> FullBatchTrainer:
+        epochs = self.epochs if validation is not None else self._num_epochs(data, rng)
+        trainer = self._trainer(data, data.targets, rng)
+        if validation is not None:
+            train_until(trainer, HeldOut.of(data, validation), epochs, self._stopping())
+        else:
+            for _ in range(epochs):
+                trainer.step()
+        return trainer
+
+    def _stopping(self) -> EarlyStopping:
+        """When validation labels end the training: never, and they choose among all epochs."""
+        return EarlyStopping(self.epochs, self.criterion)
+
+    def _check_packages(self) -> None:
+        if self.needs_pyg:
+            need_pyg(self.name)
 
     def _num_epochs(self, data: LabeledGraph, rng: np.random.Generator) -> int:
         """How long to train on all labels."""
@@ -73,6 +105,14 @@ class GNN(Embedder):
     def _parameter_groups(self, network: GraphNetwork) -> list[dict[str, Any]]:
         """Weights with their decay: all of them with the same."""
         return [{"params": list(network.parameters()), "weight_decay": self.weight_decay}]
+
+    def _grouped(self, network: GraphNetwork, prefix: str, others: float = 0.0) -> list[dict[str, Any]]:
+        """Weights whose names begin so with weight_decay, the others with another."""
+        named = list(network.named_parameters())
+        return [
+            {"params": [each for name, each in named if name.startswith(prefix) == chosen], "weight_decay": decay}
+            for chosen, decay in ((True, self.weight_decay), (False, others))
+        ]
 
     def _step_adjacencies(self, data: LabeledGraph, rng: np.random.Generator) -> Iterator[Any]:
         """The neighbors that each step of training sees: all of them."""
@@ -97,7 +137,7 @@ class GNN(Embedder):
         if self.trained_ is None or self.trained_.transductive_types:
             raise self._not_inductive()
         assert self.labels_ is not None
-        need_pyg(self.name)
+        self._check_packages()
         with torch_left_alone(self.threads):
             vectors, outputs = self.network_class.applied(self.trained_, graph, device_of(self.device), self.threads)
             return Fitted(vectors.cpu().numpy(), labeled_scores(graph, self.labels_, outputs))
@@ -124,3 +164,22 @@ class GNN(Embedder):
 
     def _restore(self, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:
         self.trained_ = TrainedNetwork.restored(arrays, about["network"]) if "network" in about else None
+
+
+class EarlyStoppedGNN(GNN):
+    """Validation labels end the training, once loss and score have not been at their best for a while.
+
+    Without them a fifth of the known labels, drawn at random, takes their part; a second training, on all labels, then
+    runs for the number of epochs that was found (for 200 where fewer than ten are known).
+    """
+
+    patience: int
+
+    def _stopping(self) -> EarlyStopping:
+        return EarlyStopping(self.patience, self.criterion)
+
+    def _num_epochs(self, data: LabeledGraph, rng: np.random.Generator) -> int:
+        """As held-out labels say."""
+        if len(data.labels.known) < 10:  # too few to hold any out: as many epochs as GCN's authors have
+            return min(200, self.epochs)
+        return best_epoch(data, partial(self._trainer, data, rng=rng), self.epochs, self._stopping(), rng)

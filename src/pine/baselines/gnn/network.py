@@ -1,4 +1,4 @@
-"""What the networks of GCN, GAT and GraphSAGE share: weights apart from a graph, to which other graphs can be given."""
+"""What the networks share: weights apart from a graph, to which other graphs can be given."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pine._version import __version__
 from pine.baselines.gnn.inputs import Features, InputColumns, InputLayer, check_columns, features_of
 from pine.errors import InputError
 from pine.graph import Graph
+from pine.nn.targets import Targets
 
 WEIGHT_PREFIX = "network."  # of the names of weights in a saved run
 
@@ -56,10 +57,11 @@ class TrainedNetwork:
 class GraphNetwork(nn.Module, ABC):
     """A subclass makes its layers by settings that JSON can hold, so that a saved network is made again by them."""
 
-    def __init__(self, columns: Sequence[InputColumns], dim: int, **settings: Any) -> None:
+    def __init__(self, columns: Sequence[InputColumns], width: int, **settings: Any) -> None:
+        """width: of X W. settings: what the subclass takes beside the columns."""
         super().__init__()
-        self.columns, self.settings = tuple(columns), {"dim": dim, **settings}
-        self.inputs = InputLayer(columns, dim)
+        self.columns, self.settings = tuple(columns), settings
+        self.inputs = InputLayer(columns, width)
 
     @staticmethod
     @abstractmethod
@@ -69,6 +71,10 @@ class GraphNetwork(nn.Module, ABC):
     @abstractmethod
     def forward(self, x: Features, adjacency: Any, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
         """(num_nodes, dim) and (num_nodes, num_outputs); with dropout where there is a generator."""
+
+    def loss(self, x: Features, adjacency: Any, targets: Targets, generator: torch.Generator) -> Tensor:
+        """What a step of training lowers: the mean loss at the known labels."""
+        return targets.loss(self(x, adjacency, generator)[1])
 
     def trained(self) -> TrainedNetwork:
         """What can be kept of it."""

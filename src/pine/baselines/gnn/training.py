@@ -1,8 +1,10 @@
-"""Full-batch training: Adam on the mean loss at the known labels, with the whole graph in every step."""
+"""Full-batch training: Adam on the mean loss at the known labels, with the whole graph in every step, for a number of
+epochs or for as long as held-out labels say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -15,7 +17,9 @@ from pine.baselines.gnn.inputs import Features, InputColumns, columns_of, featur
 from pine.baselines.gnn.network import GraphNetwork
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.metrics import held_out_score
 from pine.nn.targets import Targets, predicted_scores
+from pine.nn.training import EarlyStopping
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,28 @@ def labeled_scores(graph: Graph, labels: Labels, outputs: Tensor) -> NDArray[np.
     return predicted_scores(labels.task, own, *labels.standardized()[1:])
 
 
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Labels that are not learned from: a training is judged by them. Targets have the units of the learned labels."""
+
+    labels: Labels
+    targets: Targets
+    center: float
+    scale: float
+
+    @classmethod
+    def of(cls, data: LabeledGraph, labels: Labels) -> Self:
+        """Labels beside those that are learned."""
+        _, center, scale = data.labels.standardized()
+        return cls(labels, Targets.of(data.graph, labels.rescaled(center, scale), data.device), center, scale)
+
+    def judge(self, outputs: Tensor) -> tuple[float, float]:
+        """Loss and score of outputs (num_nodes, num_outputs)."""
+        own = outputs.index_select(0, self.targets.positions)
+        predicted = predicted_scores(self.labels.task, own, self.center, self.scale)
+        return float(self.targets.loss(outputs)), held_out_score(self.labels, np.ones(len(own), bool), predicted)
+
+
 @dataclass(eq=False)
 class FullBatchTrainer:
     """A network with its optimizer; adjacencies: the neighbors that each step sees."""
@@ -63,8 +89,8 @@ class FullBatchTrainer:
     def step(self) -> None:
         """One epoch."""
         self.optimizer.zero_grad(set_to_none=True)
-        outputs = self.network(self.data.x, next(self.adjacencies), self.generator)[1]
-        self.targets.loss(outputs).backward()  # type: ignore[no-untyped-call]
+        loss = self.network.loss(self.data.x, next(self.adjacencies), self.targets, self.generator)
+        loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
 
     @torch.no_grad()
@@ -72,3 +98,31 @@ class FullBatchTrainer:
         """With all neighbors and without dropout: (num_nodes, dim) and (num_nodes, num_outputs)."""
         outputs: tuple[Tensor, Tensor] = self.network(self.data.x, self.data.adjacency)
         return outputs
+
+
+def train_until(trainer: FullBatchTrainer, held: HeldOut, epochs: int, stopping: EarlyStopping) -> int:
+    """Train until patience ends. The network is left as it was after the best epoch, whose number is returned."""
+    best: dict[str, Tensor] = {}
+    for epoch in range(1, epochs + 1):
+        trainer.step()
+        ends = stopping.ends(epoch, *held.judge(trainer.evaluate()[1]))
+        if stopping.best_epoch == epoch:
+            best = {name: each.clone() for name, each in trainer.network.state_dict().items()}
+        if ends:
+            break
+    trainer.network.load_state_dict(best)
+    return stopping.best_epoch
+
+
+def best_epoch(
+    data: LabeledGraph,
+    start: Callable[[Targets], FullBatchTrainer],
+    epochs: int,
+    stopping: EarlyStopping,
+    rng: np.random.Generator,
+    held_out: float = 0.2,
+) -> int:
+    """How long to train: a share of the labels is held out from a training, which goes on until patience ends."""
+    count = len(data.labels.known)
+    held = rng.permutation(count) < held_out * count
+    return train_until(start(data.targets.some(~held)), HeldOut.of(data, data.labels.some(held)), epochs, stopping)
