@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from pine.baselines import (
+    APPNP,
     GAT,
     GCN,
+    GCNII,
+    GRAND,
+    MLP,
     MMDW,
+    SGC,
     WYS,
     DeepWalk,
     GraphSAGE,
     GraphWave,
     LabelPropagation,
+    LogisticRegression,
     Metapath2Vec,
     Node2Vec,
     Planetoid,
@@ -49,6 +55,12 @@ METHODS = Methods(
         "gcn": GCN,
         "gat": GAT,
         "graphsage": GraphSAGE,
+        "logistic-regression": LogisticRegression,
+        "mlp": MLP,
+        "sgc": SGC,
+        "appnp": APPNP,
+        "gcnii": GCNII,
+        "grand": GRAND,
         "metapath2vec": Metapath2Vec,
     }
 )
