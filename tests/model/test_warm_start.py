@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.graphs import graph_for
 from support.models import pine_with
 
 import pine
@@ -214,4 +215,4 @@ def test_what_is_no_run_is_refused(earlier, tmp_path):
 @pytest.mark.parametrize("name", [name for name in METHODS if name != "pine"])
 def test_other_methods_say_that_they_cannot(name, earlier):
     with pytest.raises(InputError, match=f"{name} cannot start from an earlier run"):
-        METHODS[name]().fit(GRAPH, words("mid", "top"), start_from=earlier)
+        METHODS[name]().fit(graph_for(METHODS[name], GRAPH), words("mid", "top"), start_from=earlier)

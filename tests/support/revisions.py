@@ -25,7 +25,16 @@ from support.inductive import labels_of, planted
 FILE = Path(__file__).parent.parent / "revisions.json"
 TOLERANCE = 1e-3  # of the largest output: other CPUs round differently, another algorithm differs by more
 NUM_NODES, NUM_GROUPS, SHOWN = 48, 3, 6  # SHOWN: numbers for each array
-FEWER = {"epochs": 30, "steps": 60, "label_steps": 60, "walks": 5, "dim": 16, "device": "cpu", "threads": 1}
+FEWER = {
+    "epochs": 30,
+    "steps": 60,
+    "label_steps": 60,
+    "walks": 5,
+    "dim": 16,
+    "layers": 4,
+    "device": "cpu",
+    "threads": 1,
+}
 FEWEST = {"wys": {"steps": 5}}  # its steps magnify rounding errors: after 20 of them CPUs differ by 1e-2
 
 Outputs = list[float]
