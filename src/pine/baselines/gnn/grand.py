@@ -48,7 +48,7 @@ class GRANDNetwork(ConvolutionNetwork):
         self.hops, self.node_dropout, self.input_dropout, self.dropout = hops, node_dropout, input_dropout, dropout
         self.samples, self.lam, self.temperature = samples, lam, temperature
         self.bias = nn.Parameter(torch.zeros(dim))
-        self.norm = nn.BatchNorm1d(dim) if batch_norm else nn.Identity()
+        self.input_norm, self.norm = (nn.BatchNorm1d(dim) if batch_norm else nn.Identity() for _ in range(2))
         self.output = nn.Linear(dim, num_outputs)
 
     def forward(
@@ -65,7 +65,7 @@ class GRANDNetwork(ConvolutionNetwork):
         for _ in range(self.hops):
             carried = neighbor_sum(carried, adjacency)
             total = total + carried
-        hidden = self.norm((total / (self.hops + 1) + self.bias).relu())
+        hidden = self.norm((self.input_norm(total / (self.hops + 1)) + self.bias).relu())
         return hidden, self.output(dropout(hidden, chance, generator))
 
     def loss(self, x: Features, adjacency: Neighbors, targets: Targets, generator: torch.Generator) -> Tensor:
@@ -94,7 +94,8 @@ class GRAND(EarlyStoppedGNN):
 
     Defaults: its authors' code for Cora. For Citeseer they have hops=2, samples=2, input_dropout=0, dropout=0.2,
     lam=0.7, temperature=0.3, and for Pubmed hops=5, input_dropout=0.6, dropout=0.8, temperature=0.2,
-    learning_rate=0.2, patience=100, batch_norm=true. Theirs drops entries of P M X, here entries of X are dropped.
+    learning_rate=0.2, patience=100, batch_norm=true. Theirs drops entries of P M X and normalizes its columns; here
+    entries of X are dropped, and the columns of P M X W_1 normalized.
     """
 
     name: ClassVar[str] = "grand"
