@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import pytest
 from rich.console import Console
 from support.command_line import pine, refused
+from support.inductive import planted
 
 from pine import InputError
 from pine.baselines.label_propagation import LabelPropagation
@@ -41,6 +42,10 @@ def test_json_on_standard_output_is_alone_there():
         (["coar"], "unknown dataset 'coar'; did you mean 'cora'?"),
         (["cora", "--methods", "magic"], "unknown method 'magic'; there are"),
         (["cora", "--ratios", "0.5,2"], "ratios must be numbers between 0 and 1"),
+        (["cora", "--split", "public"], "cora has no public split; give shares of labeled nodes"),
+        (["cora", "--split", "publc"], "--split must be one of 'random', 'public', got 'publc'"),
+        (["cora", "--split", "public", "--ratios", "0.5"], "--ratios are of random splits; leave them out"),
+        (["cora", "--features"], "'cora' has no node attributes"),
         (["citeseer", "--data-dir", "."], "To get it: "),
     ],
 )
@@ -70,6 +75,25 @@ def test_scores_that_some_runs_do_not_have_are_left_out(capsys: pytest.CaptureFi
     assert "0.750 ±0.071" in printed
     assert "accuracy by share" in printed
     assert "macro" not in printed
+
+
+def test_the_public_split_and_features_are_columns_and_runs_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("pine.datasets.load", lambda name, **options: planted(single=True))
+    file = tmp_path / "runs.json"
+    evaluate("planted", "label-propagation", None, 2, str(file), split="public")
+    printed = capsys.readouterr().out
+    assert "public" in printed
+    assert "score on the public split, mean" in printed
+    evaluate("planted", "label-propagation", None, 1, str(file), resume=True, split="public", features=True)
+    printed = capsys.readouterr().out
+    assert "edges), with features" in " ".join(printed.split())
+    assert " ±0" not in printed  # one run: those without features are not shown
+    evaluate("planted", "label-propagation", "0.5", 1, str(file), resume=True, features=True)
+    runs = [(run["ratio"], run["repeat"], run.get("features", False)) for run in json.loads(file.read_text())]
+    assert set(runs) == {(0.5, 0, True), ("public", 0, False), ("public", 0, True), ("public", 1, False)}
+    assert len(runs) == 4
 
 
 def test_a_bad_variant_is_refused_before_anything_runs():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pine import Graph, InputError
 from pine.evaluation import RATIOS, split
-from pine.evaluation.protocol import Part, hide
+from pine.evaluation.protocol import PUBLIC, Part, Ratio, hide, ratio_name, ratio_order
 from pine.labels import read_labels
 
 
@@ -78,3 +78,37 @@ def test_what_is_held_out_lies_within_the_training_nodes():
     assert sorted([*held_out.train, *held_out.test]) == whole.train.tolist()
     assert len(held_out.test) == 20
     assert held_out.test.tolist() != Part(0.5, 2, held_out=True).split("x", labeled).test.tolist()
+
+
+SPLITS = {"train": np.array([4, 0, 2]), "val": np.array([6, 8]), "test": np.array([10, 12, 14])}
+
+
+def test_the_public_split_is_the_one_of_the_data_set_as_far_as_nodes_are_labeled():
+    labeled = np.array([0, 2, 3, 4, 6, 10, 14, 20])
+    for repeat in (0, 7):
+        nodes = Part(PUBLIC, repeat).split("x", labeled, SPLITS)
+        assert nodes.train.tolist() == [0, 2, 4]
+        assert nodes.validation.tolist() == [6]
+        assert nodes.test.tolist() == [10, 14]
+        assert nodes.visible.tolist() == [0, 2, 4, 6]
+
+
+def test_settings_on_the_public_split_are_chosen_on_its_validation_nodes():
+    nodes = Part(PUBLIC, 0, held_out=True).split("x", np.arange(20), SPLITS)
+    assert nodes.train.tolist() == [0, 2, 4]
+    assert nodes.test.tolist() == nodes.validation.tolist() == [6, 8]
+    without = {part: SPLITS[part] for part in ("train", "test")}
+    assert not len(Part(PUBLIC, 0).split("x", np.arange(20), without).validation)
+    with pytest.raises(InputError, match="of x has no validation nodes to choose settings on"):
+        Part(PUBLIC, 0, held_out=True).split("x", np.arange(20), without)
+
+
+@pytest.mark.parametrize("splits", [{}, {"train": np.array([1])}, {"train": np.array([1]), "test": np.array([99])}])
+def test_a_data_set_without_a_public_split_is_refused(splits):
+    with pytest.raises(InputError, match=r"x has no public split; give shares of labeled nodes, such as 0\.1"):
+        Part(PUBLIC, 0).split("x", np.arange(20), splits)
+
+
+def test_the_public_split_stands_before_all_ratios_by_its_name():
+    ratios: list[Ratio] = [0.5, PUBLIC, 0.1]
+    assert [ratio_name(ratio) for ratio in sorted(ratios, key=ratio_order)] == ["public", "10 %", "50 %"]

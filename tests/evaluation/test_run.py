@@ -7,12 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from support.inductive import planted
 
 import pine
 from pine import Graph, InputError
 from pine.baselines import LabelPropagation
 from pine.embedder import Embedder, Fitted
-from pine.evaluation import evaluate
+from pine.evaluation import Result, evaluate
 from pine.labels import Task, read_labels
 
 
@@ -79,3 +80,80 @@ def test_read_labels_takes_the_labels_of_every_data_set_as_they_are():
     labels = read_labels(data.graph, data.labels)
     assert labels.num_outputs == 7
     assert isinstance(data.graph, Graph)
+
+
+@dataclass
+class Recorder(LabelPropagation):
+    """Label propagation that remembers what it was given."""
+
+    name: ClassVar[str] = "recorder"
+    seen: ClassVar[list] = []
+
+    def _fit_with(self, graph, labels, rng, options):
+        Recorder.seen.append((graph, labels, options.validation))
+        return super()._fit_with(graph, labels, rng, options)
+
+
+@pytest.fixture
+def recorder(monkeypatch):
+    monkeypatch.setattr(Recorder, "seen", [])
+    return {"recorder": Recorder}
+
+
+def test_on_the_public_split_methods_learn_from_training_labels_and_choose_by_validation_labels(recorder):
+    data = planted(single=True)
+    results = list(evaluate(data, recorder, ["public", 0.5], 2))
+    assert [(result.ratio, result.repeat) for result in results] == [("public", 0), (0.5, 0), ("public", 1), (0.5, 1)]
+    for _, labels, validation in Recorder.seen[::2]:
+        assert labels.known.tolist() == data.splits["train"].tolist()
+        assert validation.known.tolist() == data.splits["val"].tolist()
+        assert validation.classes[validation.values].tolist() == data.labels[data.splits["val"]].tolist()
+    assert all(validation is None for _, _, validation in Recorder.seen[1::2])
+    test = data.splits["test"]
+    shown = {int(node): int(data.labels[node]) for node in data.splits["train"]}
+    predicted = LabelPropagation().fit(data.graph, shown).predict()
+    assert results[0].scores["accuracy"] == pytest.approx((predicted == data.labels)[test].mean())
+
+
+def test_vectors_are_scored_on_the_test_nodes_of_the_public_split(monkeypatch):
+    data, seen = planted(single=True), []
+    wrong = data.labels.copy()
+    wrong[data.splits["test"]] = (wrong[data.splits["test"]] + 1) % 4
+
+    def classify(vectors, labels, seed):
+        seen.append(labels)
+        return np.eye(4)[wrong]
+
+    monkeypatch.setattr("pine.evaluation.run.classify", classify)
+    (result,) = evaluate(data, {"smoothed": Smoothed}, ["public"], 1)
+    assert seen[0].known.tolist() == data.splits["train"].tolist()
+    assert result.scores["accuracy"] == 0  # all others are right
+
+
+def test_methods_get_features_where_they_are_asked_for_and_results_say_so(recorder):
+    data = planted(single=True)
+    (muted,) = evaluate(data, recorder, [0.5], 1)
+    (featured,) = evaluate(data, recorder, [0.5], 1, features=True)
+    assert [list(graph.features) for graph, _, _ in Recorder.seen] == [[], ["node"]]
+    assert "features" not in muted.as_json()
+    assert featured.as_json()["features"] is True
+    assert muted.key != featured.key
+    assert not list(evaluate(data, recorder, [0.5], 1, done={featured.key}, features=True))
+    assert list(evaluate(data, recorder, [0.5], 1, done={featured.key}))
+
+
+def test_a_run_is_read_as_it_was_written(recorder):
+    run = next(evaluate(planted(single=True), recorder, ["public"], 1, features=True))
+    assert Result.from_json(run.as_json()).as_json() == run.as_json()
+    assert Result.from_json(run.as_json()).key == run.key
+
+
+def test_what_a_data_set_does_not_have_is_refused_before_anything_runs(recorder):
+    cora = pine.datasets.load("cora")
+    with pytest.raises(InputError, match="cora has no public split"):
+        evaluate(cora, recorder, ["public"], 1)
+    with pytest.raises(InputError, match="'cora' has no node attributes"):
+        evaluate(cora, recorder, [0.5], 1, features=True)
+    with pytest.raises(InputError, match="between 0 and 1"):
+        evaluate(cora, recorder, [1.5], 1)
+    assert not Recorder.seen

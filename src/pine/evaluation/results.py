@@ -10,29 +10,32 @@ from typing import Any, Self
 
 from pine._internal.files import atomic_write
 from pine.errors import InputError
+from pine.evaluation.protocol import PUBLIC, Ratio
 
-Key = tuple[str, float, int]  # method, ratio, repeat
+Key = tuple[str, Ratio, int, bool]  # method, ratio, repeat, features
 
 
 @dataclass(frozen=True)
 class Result:
-    """One run: what was fitted on which split, its scores and its seconds."""
+    """One run: what was fitted on which split, its scores and its seconds; features: whether the graph had any."""
 
     dataset: str
     method: str
-    ratio: float
+    ratio: Ratio
     repeat: int
     scores: dict[str, float]
     seconds: float
+    features: bool = False
 
     @property
     def key(self) -> Key:
         """What tells it from the other runs on its data set."""
-        return self.method, self.ratio, self.repeat
+        return self.method, self.ratio, self.repeat, self.features
 
     def as_json(self) -> dict[str, Any]:
         """The flat form of the file."""
         about = {"dataset": self.dataset, "method": self.method, "ratio": self.ratio, "repeat": self.repeat}
+        about |= {"features": True} if self.features else {}  # most runs are without
         return about | self.scores | {"seconds": round(self.seconds, 3)}
 
     @classmethod
@@ -42,11 +45,16 @@ class Result:
         return cls(
             dataset=str(left.pop("dataset")),
             method=str(left.pop("method")),
-            ratio=float(left.pop("ratio")),
+            ratio=_ratio(left.pop("ratio")),
             repeat=int(left.pop("repeat")),
             seconds=float(left.pop("seconds")),
+            features=bool(left.pop("features", False)),
             scores={str(name): float(score) for name, score in left.items()},
         )
+
+
+def _ratio(given: Any) -> Ratio:
+    return PUBLIC if given == PUBLIC else float(given)
 
 
 def write_results(results: Sequence[Result], path: Path) -> None:

@@ -14,7 +14,7 @@ from pine.datasets import Dataset
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.evaluation.logistic_regression import classify
-from pine.evaluation.protocol import Part, hide
+from pine.evaluation.protocol import Part, Ratio, Split, hide
 from pine.evaluation.results import Key, Result
 from pine.evaluation.variants import Variant, sharing_fits, variants_of
 from pine.graph import EDGE, NODE, Graph
@@ -27,50 +27,62 @@ from pine.metrics import scores_of
 def evaluate(
     data: Dataset,
     methods: Mapping[str, type[Embedder]] | Sequence[str | Variant],
-    ratios: Sequence[float],
+    ratios: Sequence[Ratio],
     repeats: int,
     done: Container[Key] = (),
+    features: bool = False,
 ) -> Iterator[Result]:
     """Fit and score every method at every ratio and repeat, but for those done; the repeat is the method's seed too.
 
     methods: {name: class}, or specs such as "pine:lam=inf" (pine.evaluation.variants). A method with a classifier of
     its own is scored by its predictions; of any other the vectors, made once a repeat, are scored by logistic
-    regression. Variants that differ in their predictions only share a fit, and its seconds.
+    regression. Variants that differ in their predictions only share a fit, and its seconds. ratios: shares of the
+    labeled nodes, or "public", the split that the data set comes with. features: whether methods get the node features
+    of the data set too; the paper mutes them.
     """
     if data.labels is None:
         raise InputError(f"{data.name} has no labels to score on")
     labels = read_labels(data.graph, data.labels)
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
+    if features:
+        data = replace(data, graph=data.with_features())
     variants = variants_of(methods)
     for variant in variants:
         check_fits(variant, data, labels)
+    for ratio in ratios:
+        Part(ratio, 0).split(data.name, labels.known, data.splits)  # refused now rather than half-way
     return _runs(data, labels, variants, ratios, repeats, done)
 
 
 def check_fits(variant: Variant, data: Dataset, labels: Labels) -> None:
     """Raise unless a method can learn the labels of a data set."""
     tasks = variant.method.tasks
+    if not variant.predicts and labels.task == "numbers":
+        raise InputError(f"{variant.name} gives vectors alone, and logistic regression on them predicts no numbers")
     if variant.predicts and labels.task not in tasks:
         raise InputError(f"{variant.name} learns {listed(tasks)}; the labels of {data.name} are {labels.task!r}")
     if not variant.types and len(data.graph.node_types) == 1:
         raise InputError(f"{variant.name}: {data.name} has one node type already; leave types=off out")
+    if not variant.types and data.graph.features:
+        raise InputError(f"{variant.name}: features differ from type to type; leave types=off or features out")
 
 
 def _runs(
     data: Dataset,
     labels: Labels,
     variants: Sequence[Variant],
-    ratios: Sequence[float],
+    ratios: Sequence[Ratio],
     repeats: int,
     done: Container[Key],
 ) -> Iterator[Result]:
+    features = bool(data.graph.features)
     for group in sharing_fits(variants):
         for repeat in range(repeats):
-            left = {ratio: [v for v in group if (v.name, ratio, repeat) not in done] for ratio in ratios}
+            left = {ratio: [v for v in group if (v.name, ratio, repeat, features) not in done] for ratio in ratios}
             wanted = {Part(ratio, repeat): variants for ratio, variants in left.items() if variants}
             for part, variant, scores, seconds in scored(data, labels, wanted, seed=repeat):
-                yield Result(data.name, variant.name, part.ratio, repeat, scores, seconds)
+                yield Result(data.name, variant.name, part.ratio, repeat, scores, seconds, features)
 
 
 Wanted = Mapping[Part, Sequence[Variant]]  # the variants to score on each part; one fit serves all of them
@@ -83,21 +95,28 @@ def scored(
     some = next((variant for variants in wanted.values() for variant in variants), None)
     if some is None:
         return
-    graph, truth = (data.graph, labels) if some.types else untyped(data.graph, labels)
+    splits = {part: part.split(data.name, labels.known, data.splits) for part in wanted}
+    graph, truth = data.graph, labels
+    if not some.types:
+        graph, truth = untyped(data.graph, labels)
+        splits = {part: each.shifted(data.graph.nodes.slice(labels.type).start) for part, each in splits.items()}
     predicted = _by_predictions if some.predicts else _by_regression
-    for part, variant, scores, seconds in predicted(data.name, graph, truth, wanted, seed):
-        test = part.split(data.name, truth.known).test
-        yield part, variant, scores_of(truth, test, scores), seconds
+    for part, variant, scores, seconds in predicted(graph, truth, wanted, splits, seed):
+        yield part, variant, scores_of(truth, splits[part].test, scores), seconds
 
 
 _Predicted = Iterator[tuple[Part, Variant, NDArray[Any], float]]  # with scores of all classes
 
 
-def _by_predictions(name: str, graph: Graph, labels: Labels, wanted: Wanted, seed: int) -> _Predicted:
+def _by_predictions(
+    graph: Graph, labels: Labels, wanted: Wanted, splits: Mapping[Part, Split], seed: int
+) -> _Predicted:
     for part, variants in wanted.items():
-        shown = _shown(name, graph, labels, part)
+        nodes = splits[part]
+        shown = _shown(graph, labels, nodes.visible)
+        validation = np.isin(np.arange(graph.count(labels.type)), nodes.validation) if len(nodes.validation) else None
         start = time.perf_counter()
-        model = variants[0].new(seed).fit(graph, shown, task=labels.task)
+        model = variants[0].new(seed).fit(graph, shown, task=labels.task, validation=validation)
         fitting = time.perf_counter() - start
         for variant in variants:
             start = time.perf_counter()
@@ -105,7 +124,7 @@ def _by_predictions(name: str, graph: Graph, labels: Labels, wanted: Wanted, see
             yield part, variant, scores, fitting + time.perf_counter() - start
 
 
-def _by_regression(name: str, graph: Graph, labels: Labels, wanted: Wanted, seed: int) -> _Predicted:
+def _by_regression(graph: Graph, labels: Labels, wanted: Wanted, splits: Mapping[Part, Split], seed: int) -> _Predicted:
     vectors, embedding_seconds = None, 0.0
     for part, variants in wanted.items():
         start = time.perf_counter()
@@ -114,16 +133,16 @@ def _by_regression(name: str, graph: Graph, labels: Labels, wanted: Wanted, seed
             vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
             embedding_seconds = time.perf_counter() - start
             start = time.perf_counter()
-        visible = read_labels(graph, _shown(name, graph, labels, part), labels.task)
+        visible = read_labels(graph, _shown(graph, labels, splits[part].train), labels.task)
         scores = _aligned(labels, visible, classify(vectors, visible, seed=part.repeat))
         seconds = embedding_seconds + time.perf_counter() - start
         for variant in variants:
             yield part, variant, scores, seconds
 
 
-def _shown(name: str, graph: Graph, labels: Labels, part: Part) -> Any:
-    """The labels of the training nodes alone, as fit takes them."""
-    shown = hide(labels, part.split(name, labels.known).train, graph.count(labels.type))
+def _shown(graph: Graph, labels: Labels, nodes: NDArray[np.int64]) -> Any:
+    """The labels of some nodes alone, as fit takes them."""
+    shown = hide(labels, nodes, graph.count(labels.type))
     return shown if len(graph.node_types) == 1 else {labels.type: shown}
 
 
