@@ -20,7 +20,7 @@ def test_a_file_names_what_there_is(name):
         assert claim.check in KINDS[experiment.kind].checks
         named = [claim.needs[key] for key in ("method", "second_to") if key in claim.needs]
         assert {*named, *claim.needs.get("over", ()), *claim.needs.get("methods", ())} <= methods
-    assert all(0 < ratio < 1 for ratio in experiment.ratios)
+    assert all(ratio == "public" or 0 < ratio < 1 for ratio in experiment.ratios)
     if experiment.kind == "scores":
         assert experiment.metrics
         assert len({(m.name, m.panel) for m in experiment.methods}) == len(experiment.methods)
@@ -65,6 +65,10 @@ def test_the_papers_experiments_are_all_there():
         ({"methods": [METHOD | {"spec": "gcn:dim=8:dim=9"}]}, "each key once"),
         ({"quick": {"also": ["epoch=3"]}}, "gcn has no setting 'epoch'"),
         ({"claims": [{"text": "t"}]}, "'place' is missing"),
+        ({"ratios": [0.5, "publc"]}, "ratios are between 0 and 1, or 'public', got 'publc'"),
+        ({"ratios": [1.5]}, "ratios are between 0 and 1"),
+        ({"quick": {"ratios": [2]}}, "ratios are between 0 and 1"),
+        ({"kind": "maps", "features": True}, "features = true is for kinds that mute them, not for 'maps'"),
         (
             {"claims": [{"text": "t", "place": "p", "check": "clusters"}]},
             "check must be one of 'first', 'above', 'rises'",

@@ -41,3 +41,12 @@ def test_what_is_lost_is_named_with_its_metric_where_there_are_several():
     rows = [row("A", 0.1, 0.8) | {"macro_f1": 0.5}, row("B", 0.1, 0.7) | {"macro_f1": 0.625}]
     verdict = checked({"check": "first", "method": "A"}, rows, metrics=["accuracy", "macro_f1"])
     assert verdict.numbers == "first in 1 of 2; behind others on cora at 10 % (macro F1) by 12.5 to B"
+
+
+def test_the_public_split_is_an_entry_of_its_own_and_no_step_of_a_rise():
+    rows = [row(m, r, a) for m, r, a in (("A", "public", 0.9), ("B", "public", 0.95), ("A", 0.1, 0.7), ("A", 0.5, 0.8))]
+    lost = checked({"check": "first", "method": "A"}, rows)
+    assert (lost.held, lost.entries) == (2, 3)
+    assert "cora at public by 5.0 to B" in lost.numbers
+    rise = checked({"check": "rises", "methods": ["A"]}, rows)
+    assert (rise.held, rise.entries) == (1, 1)

@@ -29,3 +29,9 @@ def test_rows_come_back_from_their_file_and_make_the_same_tables(tmp_path):
     assert "| A | 85.0 ±7.1 | 1.0 |" in KINDS[experiment.kind].tables(experiment, rows[:2]), (
         "there is nothing that it is the best of"
     )
+
+
+def test_the_public_split_comes_back_by_its_name(tmp_path):
+    rows = [row("A", "public", 0.8), row("A", 0.1, 0.9)]
+    write_rows(rows, tmp_path / "rows.csv")
+    assert [each["ratio"] for each in read_rows(tmp_path / "rows.csv")] == ["public", 0.1]

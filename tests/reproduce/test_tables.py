@@ -20,3 +20,15 @@ def test_notes_stand_below_the_tables():
     experiment = experiment_of("small", SMALL | {"notes": ["One.", "Two."]})
     table = KINDS["scores"].tables(experiment, [row("A", 0.1, 0.5)])
     assert table == "**cora, accuracy**\n\n| method | 10 % | s |\n|---|---|---|\n| A | 50.0 | 1.0 |\n\nOne.\n\nTwo.\n"
+
+
+def test_the_public_split_is_a_column_of_its_own():
+    rows = [row(m, r, 0.5, repeat=k) for m in "AB" for r in ("public", 0.1) for k in (0, 1)]
+    table = KINDS["scores"].tables(experiment_of("small", SMALL | {"ratios": ["public", 0.1]}), rows)
+    assert table.splitlines()[2] == "| method | public | 10 % | s |"
+    by_value = [row("A", r, 0.5, value=v) for r in ("public", 0.1) for v in (1, 2)]
+    table = KINDS["scores"].tables(experiment_of("small", SMALL), by_value)
+    assert [line for line in table.splitlines() if "**cora" in line] == [
+        "**cora, public, accuracy**",
+        "**cora, 10 %, accuracy**",
+    ]

@@ -33,6 +33,8 @@ def experiment_of(name: str, given: Mapping[str, Any]) -> Experiment:
     experiment = Experiment.of(name, given)
     one_of("kind", experiment.kind, KINDS)
     kind = KINDS[experiment.kind]
+    if experiment.features and not kind.mutes_features:
+        raise InputError(f"{name}: features = true is for kinds that mute them, not for {experiment.kind!r}")
     for each in (experiment, experiment.quicker()):
         for _, spec in each.specs():
             kind.check_spec(spec)

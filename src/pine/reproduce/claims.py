@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from pine.reproduce.experiment import Claim, Experiment
 from pine.reproduce.rows import Row
-from pine.reproduce.tables import METRICS, Grid, grids
+from pine.reproduce.tables import METRICS, Grid, X, grids, x_name
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Verdict:
 Check = Callable[[Claim, Experiment, Sequence[Row]], Verdict]
 
 
-def _entries(experiment: Experiment, rows: Sequence[Row]) -> list[tuple[Grid, float]]:
+def _entries(experiment: Experiment, rows: Sequence[Row]) -> list[tuple[Grid, X]]:
     return [(grid, x) for grid in grids(rows, experiment.metrics) for x in grid.xs]
 
 
@@ -54,7 +54,7 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
         first += not ahead
         second += bool(ahead) and ahead == [but]
         if ahead and ahead != [but]:
-            at = f"{grid.dataset} at {x:g}" if grid.by_value else f"{grid.dataset} at {100 * x:g} %"
+            at = f"{grid.dataset} at {x_name(grid, x)}"
             at += f" ({METRICS[grid.metric]})" if len(experiment.metrics) > 1 else ""
             lost.append(f"{at} by {100 * (means[ahead[0]] - means[own]):.1f} to {ahead[0]}")
     text = f"first in {first} of {len(entries)}"
@@ -78,7 +78,7 @@ def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     return Verdict(claim, held, len(entries), held == len(entries) > 0, text)
 
 
-def _deviation(grid: Grid, x: float, *methods: str) -> float:
+def _deviation(grid: Grid, x: X, *methods: str) -> float:
     """The largest deviation of some methods at one x."""
     return max(grid.cells[method, x].deviation for method in methods)
 
@@ -87,7 +87,7 @@ def _rises(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     held, steps, lines = 0, 0, []
     for grid in grids(rows, experiment.metrics):
         for method in claim.needs["methods"]:
-            line = [grid.cells[method, x] for x in grid.xs if (method, x) in grid.cells]
+            line = [grid.cells[method, x] for x in grid.shares if (method, x) in grid.cells]
             if not all(cell.values for cell in line) or len(line) < 2:
                 continue
             held += sum(after.mean > before.mean - after.deviation for before, after in pairwise(line))

@@ -5,7 +5,9 @@ Each is a TOML file in experiments/:
     title, place          what it is, and where the paper has it
     kind                  "scores" of methods, "maps" of vectors, "approximation" of functions of sets, or "inductive"
                           scores: graphs that training never sees (pine.reproduce.kinds)
-    datasets, ratios, repeats, metrics, sizes (of functions that approximate)
+    datasets, ratios (shares of labeled nodes, or "public": the split of the data set), repeats, metrics, sizes (of
+                          functions that approximate)
+    features              whether methods get the node features of the data sets, which the paper mutes
     one_seed              data sets on which vectors that no label enters are made once for all repeats
     notes                 what has to be said beside every table
     [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
@@ -24,6 +26,7 @@ from typing import Any, Self
 
 from pine.datasets.catalog import CATALOG
 from pine.errors import InputError, listed
+from pine.evaluation.protocol import PUBLIC, Ratio
 from pine.evaluation.specs import with_settings
 
 MAX_SEARCH = 7  # settings of a method that is tuned, beside the paper's
@@ -87,10 +90,11 @@ class Experiment:
     place: str
     kind: str
     datasets: tuple[str, ...] = ()
-    ratios: tuple[float, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
     repeats: int = 1
     metrics: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
+    features: bool = False
     one_seed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     methods: tuple[Method, ...] = ()
@@ -120,6 +124,9 @@ class Experiment:
         except TypeError as missing:
             raise InputError(f"experiment {name}: {missing}") from None
         _only(f"datasets of experiment {name}", made.datasets, set(CATALOG))
+        for ratio in (*made.ratios, *made.quick.get("ratios", ())):
+            if ratio != PUBLIC and not (isinstance(ratio, float) and 0 < ratio < 1):
+                raise InputError(f"experiment {name}: ratios are between 0 and 1, or {PUBLIC!r}, got {ratio!r}")
         _only(f"[quick] methods of experiment {name}", made.quick.get("methods", ()), {m.name for m in made.methods})
         return made
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pine._internal.files import atomic_write
+from pine.evaluation.protocol import PUBLIC
 from pine.plots import COLORS
-from pine.reproduce.tables import METRICS, Grid, x_name
+from pine.reproduce.tables import METRICS, Grid, X, x_name
 
 MARKERS = "osD^vP*X<>hp"
 INKS = tuple("#808080" if color == "#F0E442" else color for color in COLORS)  # yellow is too light for a line
@@ -21,6 +22,7 @@ CROWDED = 5  # more methods than these in one panel lie on each other
 LOWEST_GAP = -8  # points below the first method: further down is not drawn where methods are compared closely
 FAR_BELOW = 12  # points below the first method: further down is written at the edge, so as not to press the rest
 DODGE = 0.45  # percent of labeled nodes between the bars of two methods
+PUBLIC_GAP = 10  # percent of labeled nodes by which the public split stands left of the lowest ratio
 
 
 def lines_figure(dataset: str, panels: Sequence[Grid]) -> Any:
@@ -68,10 +70,8 @@ def _style(number: int, method: str) -> dict[str, Any]:
 def _means(ax: Any, grid: Grid, styles: dict[str, dict[str, Any]]) -> None:
     """Mean and deviation of each method."""
     for method in grid.methods:
-        xs = [x for x in grid.xs if _finished(grid, method, x)]
-        cells = [grid.cells[method, x] for x in xs]
-        at = xs if grid.by_value else [100 * x for x in xs]
-        ax.errorbar(at, [100 * cell.mean for cell in cells], [100 * cell.deviation for cell in cells], **styles[method])
+        cells = {x: grid.cells[method, x] for x in grid.xs if _finished(grid, method, x)}
+        _line(ax, grid, {x: (100 * cell.mean, 100 * cell.deviation) for x, cell in cells.items()}, styles[method])
     ax.set_ylabel(f"{METRICS.get(grid.metric, grid.metric)} (%)")
 
 
@@ -83,23 +83,36 @@ def _gaps(ax: Any, grid: Grid, styles: dict[str, dict[str, Any]]) -> None:
         found = [(x, np.subtract(grid.cells[method, x].values, grid.cells[first, x].values)) for x in xs]
         near = [(x, gap) for x, gap in found if gap.mean() > LOWEST_GAP / 100]
         aside = DODGE * (number - len(grid.methods) / 2)  # so that bars do not hide each other
-        ax.errorbar(
-            [100 * x + aside for x, _ in near],
-            [100 * gap.mean() for _, gap in near],
-            [100 * gap.std(ddof=1) if len(gap) > 1 else 0 for _, gap in near],
-            **styles[method],
-        )
+        points = {x: (100 * gap.mean(), 100 * gap.std(ddof=1) if len(gap) > 1 else 0.0) for x, gap in near}
+        _line(ax, grid, points, styles[method], aside)
     ax.set_ylim(bottom=LOWEST_GAP)
     ax.set_ylabel(f"points above {first}")
 
 
-def _comparable(grid: Grid, method: str, other: str, x: float) -> bool:
+def _line(
+    ax: Any, grid: Grid, points: Mapping[X, tuple[float, float]], style: Mapping[str, Any], aside: float = 0.0
+) -> None:
+    """Points with their bars, {x: (mean, deviation)}, and a line between those at numbers."""
+    drawn = [(_position(grid, x) + aside, *point) for x, point in points.items()]
+    if PUBLIC in points and len(points) > 1:
+        drawn.insert(1, (np.nan, np.nan, np.nan))  # where the line is broken
+    ax.errorbar(*([point[i] for point in drawn] for i in range(3)), **style)
+
+
+def _position(grid: Grid, x: X) -> float:
+    """Where an x stands on the axis: a value at itself, a ratio in percent, the public split left of all ratios."""
+    if x == PUBLIC:
+        return 100 * min(grid.shares, default=0.0) - PUBLIC_GAP
+    return x if grid.by_value else 100 * x
+
+
+def _comparable(grid: Grid, method: str, other: str, x: X) -> bool:
     """Whether both finished all repeats: of fewer nobody knows here which they are."""
     cells = [grid.cells.get((name, x)) for name in (method, other)]
     return all(cell is not None and cell.values and not cell.stopped for cell in cells)
 
 
-def _finished(grid: Grid, method: str, x: float) -> bool:
+def _finished(grid: Grid, method: str, x: X) -> bool:
     return (method, x) in grid.cells and bool(grid.cells[method, x].values)
 
 
@@ -113,10 +126,14 @@ def rows_figure(dataset: str, panels: Sequence[Grid]) -> Any:
     axes = figure.subplots(1, len(entries), squeeze=False, sharey=True)[0]
     for ax, (grid, x) in zip(axes, entries, strict=True):
         _points(ax, grid, x, methods)
-        ax.set_xlabel(f"{METRICS.get(grid.metric, grid.metric)} (%), {x_name(grid, x)} labeled")
+        ax.set_xlabel(f"{METRICS.get(grid.metric, grid.metric)} (%), {_share(grid, x)}")
     axes[0].invert_yaxis()
     figure.suptitle(dataset)
     return figure
+
+
+def _share(grid: Grid, x: X) -> str:
+    return "public split" if x == PUBLIC else f"{x_name(grid, x)} labeled"
 
 
 def panels_figure(title: str, panels: Sequence[Grid]) -> Any:
@@ -135,7 +152,7 @@ def panels_figure(title: str, panels: Sequence[Grid]) -> Any:
     return figure
 
 
-def _points(ax: Any, grid: Grid, x: float, methods: Sequence[str]) -> None:
+def _points(ax: Any, grid: Grid, x: X, methods: Sequence[str]) -> None:
     """A row a method, mean and deviation at one x, and a line at the first method's mean."""
     least = -np.inf
     if _finished(grid, methods[0], x):
@@ -160,12 +177,14 @@ def _points(ax: Any, grid: Grid, x: float, methods: Sequence[str]) -> None:
 def _x_axis(ax: Any, grid: Grid) -> None:
     if not grid.by_value:
         ax.set_xlabel("labeled nodes (%)")
-        ax.set_xticks([100 * x for x in grid.xs])
+        at = [_position(grid, x) for x in grid.xs]
+        ax.set_xticks(at, [PUBLIC if x == PUBLIC else f"{100 * x:g}" for x in grid.xs])
         return
-    if grid.xs[0] > 0 and grid.xs[-1] > LOG_AXIS_FACTOR * grid.xs[0]:
+    values = grid.shares
+    if values[0] > 0 and values[-1] > LOG_AXIS_FACTOR * values[0]:
         ax.set_xscale("log", base=2)
         ax.minorticks_off()
-    ax.set_xticks(grid.xs, [x_name(grid, x) for x in grid.xs], rotation=45 if len(grid.xs) > 6 else 0)
+    ax.set_xticks(values, [x_name(grid, x) for x in values], rotation=45 if len(values) > 6 else 0)
     ax.set_xlabel(grid.panel or "value")
 
 

@@ -104,7 +104,7 @@ def _chosen(
         try:
             KINDS[experiment.kind].check_packages(experiment)
             for dataset in experiment.datasets:
-                options.machine.labeled(dataset)
+                KINDS[experiment.kind].check_data(experiment, *options.machine.labeled(dataset))
         except InputError as problem:
             if not everything:
                 raise

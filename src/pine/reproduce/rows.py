@@ -13,6 +13,7 @@ from typing import Any
 
 from pine._internal.files import atomic_write
 from pine.errors import InputError
+from pine.evaluation.protocol import PUBLIC
 
 Row = dict[str, Any]
 TEXT_COLUMNS = {"dataset", "method", "panel", "spec", "stopped", "target"}
@@ -54,4 +55,6 @@ def _read(column: str, text: str) -> Any:
         return text
     if text == "":
         return None
+    if column == "ratio" and text == PUBLIC:
+        return text
     return int(text) if column in INTEGER_COLUMNS else float(text)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from pine.evaluation.protocol import PUBLIC, Ratio, ratio_name, ratio_order
 from pine.reproduce.rows import Row
+
+X = Ratio  # where a cell stands: at a ratio, the public split among them, or at the value of a setting
 
 
 @dataclass(frozen=True)
@@ -38,21 +41,26 @@ class Grid:
     panel: str
     metric: str
     by_value: bool
-    cells: dict[tuple[str, float], Cell]  # by method and x
+    cells: dict[tuple[str, X], Cell]  # by method and x
 
     @property
     def methods(self) -> list[str]:
         return list(dict.fromkeys(method for method, _ in self.cells))
 
     @property
-    def xs(self) -> list[float]:
-        return sorted({x for _, x in self.cells})
+    def xs(self) -> list[X]:
+        return sorted({x for _, x in self.cells}, key=ratio_order)
 
-    def means(self, x: float) -> dict[str, float]:
+    @property
+    def shares(self) -> list[float]:
+        """The xs that are numbers: all but the public split."""
+        return [x for x in self.xs if x != PUBLIC]
+
+    def means(self, x: X) -> dict[str, float]:
         """The mean of every method at one x."""
         return {method: self.cells[method, x].mean for method in self.methods if (method, x) in self.cells}
 
-    def ahead(self, method: str, x: float) -> list[str]:
+    def ahead(self, method: str, x: X) -> list[str]:
         """Who is above a method at one x, the best first; all are where it has nothing."""
         means = self.means(x)
         own = means.get(method, float("-inf"))
@@ -68,7 +76,7 @@ def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
     several = len({ratio for _, _, ratio in panels}) > 1
     for dataset, panel, ratio in panels:
         own = [r for r in rows if (r["dataset"], r["panel"]) == (dataset, panel) and ratio in (None, r["ratio"])]
-        name = f"{panel}, {100 * ratio:g} %".removeprefix(", ") if several and ratio is not None else panel
+        name = f"{panel}, {ratio_name(ratio)}".removeprefix(", ") if several and ratio is not None else panel
         for metric in metrics:
             cells = {}
             for key in dict.fromkeys((r["method"], r["value"] if by_value else r["ratio"]) for r in own):
@@ -111,12 +119,12 @@ def grid_title(grid: Grid) -> str:
     return ", ".join(part for part in (grid.dataset, grid.panel, METRICS.get(grid.metric, grid.metric)) if part)
 
 
-def x_name(grid: Grid, x: float) -> str:
+def x_name(grid: Grid, x: X) -> str:
     """An x as a column's head."""
-    return f"{x:g}" if grid.by_value else f"{100 * x:g} %"
+    return f"{x:g}" if grid.by_value else ratio_name(x)
 
 
-def cell_text(cell: Cell | None, x: float, best: dict[float, float]) -> str:
+def cell_text(cell: Cell | None, x: X, best: Mapping[X, float]) -> str:
     """Mean and deviation in percent, bold where it is the best at x; without a number, why there is none."""
     if cell is None:
         return ""

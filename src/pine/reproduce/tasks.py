@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -125,10 +126,10 @@ def _graph_digest(load: Load, name: str, data_dir: Path | None) -> str:
 @cache
 def _features_digest(load: Load, name: str, data_dir: Path | None) -> str:
     data, _ = _labeled(load, name, data_dir)
-    features = data.features
-    parts = [features.indptr, features.indices, features.data] if sp.issparse(features) else [features]
+    given = list(data.features.values()) if isinstance(data.features, Mapping) else [data.features]
+    parts = [[each.indptr, each.indices, each.data] if sp.issparse(each) else [each] for each in given]
     whole = hashlib.sha256()
-    for array in (*parts, data.graph_ids, *(data.splits[part] for part in sorted(data.splits))):
+    for array in (*chain(*parts), data.graph_ids, *(data.splits[part] for part in sorted(data.splits))):
         if array is not None:
             whole.update(np.ascontiguousarray(array).tobytes())
     return whole.hexdigest()

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from support.inductive import planted
 from support.reproduce import SMALL
 
-from pine import METHODS
-from pine.baselines import GCN
+from pine import METHODS, InputError
+from pine.baselines import GCN, LabelPropagation
 from pine.evaluation.protocol import SCORING_REVISION, Part
 from pine.reproduce.catalog import experiment_of
 from pine.reproduce.kinds import KINDS
@@ -86,3 +93,95 @@ def test_a_key_names_the_revision_of_scoring_and_settings_by_their_own_names():
     assert sources["scoring"] == SCORING_REVISION
     assert sources["settings"]["hidden"] == 64
     assert not {"seed", "device", "threads"} & sources["settings"].keys()
+
+
+PUBLIC_SPLIT = SMALL | {"ratios": ["public", 0.5], "features": True, "claims": []}
+
+
+def load_planted(name, data_dir):
+    return planted(single=True)
+
+
+def load_without(name, data_dir):
+    return replace(planted(single=True), features=None, splits={})
+
+
+def test_settings_on_the_public_split_are_chosen_on_validation_labels_and_repeats_are_seeds(runner):
+    runner = replace(runner, machine=Machine(threads=1, load=load_planted))
+    experiment = experiment_of("public", PUBLIC_SPLIT)
+    rows = outcome_of(experiment, runner).rows
+    assert [(row["ratio"], row["repeat"]) for row in rows[:4]] == [("public", 0), ("public", 1), (0.5, 0), (0.5, 1)]
+    assert rows[0] | {"repeat": 1, "seconds": 0} == rows[1] | {"seconds": 0}  # label propagation draws nothing
+    made = runner.run_jobs.made
+    assert len(made) == 2 * 4 + 2 * 4 == KINDS["scores"].num_tasks(experiment)
+    assert all(task.features for task in made)
+    assert {(task.part, task.seed) for task in made[:4]} == {(Part("public", k, held_out=True), k) for k in (0, 1)}
+    assert outcome_of(experiment, runner).rows == rows
+    assert len(made) == 16
+
+
+def test_a_method_gets_the_features_that_its_task_asks_for(monkeypatch):
+    seen = []
+
+    class Recorder(LabelPropagation):
+        def _fit(self, graph, labels, rng):
+            seen.append(graph.features)
+            return super()._fit(graph, labels, rng)
+
+    monkeypatch.setitem(METHODS, "label-propagation", Recorder)
+    for features in (False, True):
+        next(Score.make([Score("x", "label-propagation", 0, Part(0.5, 0), features)], Machine(load=load_planted)))
+    assert not seen[0]
+    assert np.array_equal(seen[1]["node"], planted(single=True).features)
+
+
+def test_keys_of_random_splits_without_features_are_what_they_always_were():
+    machine = Machine(load=load_planted)
+    task = Score("x", "label-propagation", 0, Part(0.5, 0))
+    known = ("method", "revision", "settings", "labels", "types", "spread", "scoring", "seed", "part", "data")
+    sources = task.sources(machine)
+    assert set(sources) == set(known)
+    assert sources["part"] == {"ratio": 0.5, "repeat": 0, "held_out": False}
+    text = json.dumps(["score", sources], sort_keys=True, default=str)
+    assert task.key(machine) == hashlib.sha256(text.encode()).hexdigest()
+    assert task.key(machine) == task.key(Machine(load=load_without))
+
+
+def test_keys_of_the_public_split_and_of_features_go_by_both():
+    def changed(**values):
+        return Machine(load=lambda name, data_dir: replace(planted(single=True), **values))
+
+    data = planted(single=True)
+    machines = [
+        Machine(load=load_planted),
+        changed(features=data.features + 1),
+        changed(splits={**data.splits, "val": data.splits["val"][1:]}),
+    ]
+    for task in (
+        Score("x", "label-propagation", 0, Part("public", 0)),
+        Score("x", "label-propagation", 0, Part(0.5, 0), features=True),
+        Score("x", "label-propagation", 0, Part("public", 0), features=True),
+    ):
+        assert len({task.key(machine) for machine in machines}) == 3
+    tasks = [Score("x", "gcn", 0, Part(ratio, 0), on) for ratio in ("public", 0.5) for on in (False, True)]
+    assert len({task.key(machines[0]) for task in tasks}) == 4
+    assert len(jobs_of([Score("x", "start", 0, Part(0.5, 0), on) for on in (False, True)])) == 2
+
+
+def test_features_of_several_types_are_in_the_digest():
+    def digest(words):
+        made = {"a": np.ones((2, 3), np.float32), "b": sp.csr_array(words)}
+        return Machine(load=lambda name, data_dir: replace(planted(), features=made)).features_digest("x")
+
+    assert digest(np.eye(3)) == digest(np.eye(3)) != digest(2 * np.eye(3))
+
+
+def test_data_sets_must_have_what_an_experiment_asks_of_them():
+    check = KINDS["scores"].check_data
+    whole, without = (Machine(load=load).labeled("cora") for load in (load_planted, load_without))
+    check(experiment_of("public", PUBLIC_SPLIT), *whole)
+    with pytest.raises(InputError, match="no node attributes"):
+        check(experiment_of("public", PUBLIC_SPLIT), *without)
+    with pytest.raises(InputError, match="no public split"):
+        check(experiment_of("public", PUBLIC_SPLIT | {"features": False}), *without)
+    check(experiment_of("small", SMALL), *without)

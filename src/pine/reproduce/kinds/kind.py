@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from pine.datasets import Dataset
 from pine.evaluation.variants import parse
+from pine.labels import Labels
 from pine.reproduce.claims import Check, Verdict
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.rows import Row
@@ -19,10 +21,14 @@ class Kind(ABC):
 
     checks: ClassVar[Mapping[str, Check]]
     chosen_on: ClassVar[str] = "held-out training labels of each split"  # where a method's settings are chosen
+    mutes_features: ClassVar[bool] = False  # unless an experiment says features = true
 
     def check_spec(self, spec: str) -> None:
         """Raise where a spec cannot be run."""
         parse(spec)
+
+    def check_data(self, experiment: Experiment, data: Dataset, labels: Labels) -> None:  # noqa: B027 - most ask for nothing more
+        """Raise where a data set lacks what an experiment asks of it."""
 
     def check_packages(self, experiment: Experiment) -> None:  # noqa: B027 - most need none
         """Raise where an optional package is missing."""

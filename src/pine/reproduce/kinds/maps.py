@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pine.datasets import Dataset
 from pine.embedder import Embedder
-from pine.evaluation.protocol import Part, hide
+from pine.evaluation.protocol import Part, Ratio, hide
 from pine.evaluation.variants import parse
 from pine.labels import Labels
 from pine.plots import draw_classes, in_the_plane
@@ -40,7 +40,7 @@ class TSNEMap(SingleTask):
     kind: ClassVar[str] = "map"
     dataset: str
     spec: str
-    ratio: float
+    ratio: Ratio
 
     @property
     def part(self) -> Part:
@@ -57,7 +57,7 @@ class TSNEMap(SingleTask):
 
 def map_of(model: Embedder, data: Dataset, labels: Labels, part: Part) -> dict[str, Any]:
     """Fit a method and lay its vectors out: x, y, true and predicted class of every test node."""
-    nodes = part.split(data.name, labels.known)
+    nodes = part.split(data.name, labels.known, data.splits)
     seen = hide(labels, nodes.train, data.graph.num_nodes)
     predicted = model.fit(data.graph, seen).predict()[nodes.test]
     truth = labels.values[np.searchsorted(labels.known, nodes.test)]

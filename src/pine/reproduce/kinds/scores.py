@@ -1,16 +1,18 @@
-"""Scores of methods on random splits of data sets; a method with several settings chooses on held-out labels."""
+"""Scores of methods on splits of data sets; a method with several settings chooses on held-out labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pine._internal.settings import plain_settings
-from pine.evaluation.protocol import SCORING_REVISION, Part
+from pine.datasets import Dataset
+from pine.evaluation.protocol import PUBLIC, SCORING_REVISION, Part
 from pine.evaluation.run import check_fits, scored
 from pine.evaluation.variants import parse
+from pine.labels import Labels
 from pine.reproduce.claims import GRID_CHECKS, Check
 from pine.reproduce.experiment import Experiment, Method, Value
 from pine.reproduce.figures import lines_figure, rows_figure, save_figure
@@ -34,16 +36,21 @@ class Score(Task):
     spec: str
     seed: int
     part: Part
+    features: bool = False  # whether the method gets the node features of the data set
 
     @property
     def fit_key(self) -> tuple[Any, ...]:
         """Vectors that no label enters serve all splits."""
-        return (self.kind, self.dataset, self.spec, self.seed, self.part if parse(self.spec).predicts else None)
+        part = self.part if parse(self.spec).predicts else None
+        return (self.kind, self.dataset, self.spec, self.seed, self.features, part)
 
     def sources(self, machine: Machine) -> dict[str, Any]:
         variant = parse(self.spec)
         settings = plain_settings(variant.method().set_params(**variant.settings))
-        return {
+        # What is there in a few tasks only is named in these only: the keys of all others stay as they are.
+        rare = {"features": self.features, "public": self.part.ratio == PUBLIC}
+        beside = {name: machine.features_digest(self.dataset) for name, there in rare.items() if there}
+        return beside | {
             "method": variant.method.name,
             "revision": variant.method.revision,
             # By their own names, so that a setting may move into another settings object.
@@ -61,6 +68,8 @@ class Score(Task):
     def make(cls, tasks: Sequence[Self], machine: Machine) -> Iterator[dict[str, Any]]:
         some = tasks[0]
         data, labels = machine.labeled(some.dataset)
+        if some.features:
+            data = replace(data, graph=data.with_features())
         variant = machine.configure(parse(some.spec))
         check_fits(variant, data, labels)
         wanted = {task.part: [variant] for task in tasks}
@@ -77,6 +86,7 @@ class TableEntry:
     value: Value | None
     part: Part
     one_seed: bool = False
+    features: bool = False
 
     @property
     def specs(self) -> list[str]:
@@ -86,7 +96,7 @@ class TableEntry:
     def task(self, spec: str, held_out: bool = False) -> Score:
         """What is made for one of the specs."""
         seed = 0 if self.one_seed and not parse(spec).predicts else self.part.repeat
-        return Score(self.dataset, spec, seed, Part(self.part.ratio, self.part.repeat, held_out))
+        return Score(self.dataset, spec, seed, replace(self.part, held_out=held_out), self.features)
 
     def row(self, spec: str, result: Mapping[str, Any], metrics: Sequence[str]) -> Row:
         """The row of its result with one of the specs."""
@@ -107,6 +117,14 @@ class TableEntry:
 
 class Scores(Kind):
     checks: ClassVar[Mapping[str, Check]] = GRID_CHECKS
+    mutes_features: ClassVar[bool] = True
+
+    def check_data(self, experiment: Experiment, data: Dataset, labels: Labels) -> None:
+        if experiment.features:
+            data.with_features()
+        tuned = any(method.search for method in experiment.methods)
+        if PUBLIC in experiment.ratios:
+            Part(PUBLIC, 0, held_out=tuned).split(data.name, labels.known, data.splits)
 
     def num_tasks(self, experiment: Experiment) -> int:
         entries = list(_entries(experiment))
@@ -137,7 +155,7 @@ class Scores(Kind):
     def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
         """A figure for each data set."""
         whole = grids(rows, experiment.metrics)
-        few = all(len(grid.xs) < MIN_LINE and not grid.by_value for grid in whole)
+        few = all(sum(x != PUBLIC for x in grid.xs) < MIN_LINE and not grid.by_value for grid in whole)
         draw = rows_figure if few else lines_figure
         made = []
         for dataset in dict.fromkeys(grid.dataset for grid in whole):
@@ -148,11 +166,12 @@ class Scores(Kind):
 
 def _entries(experiment: Experiment) -> Iterator[TableEntry]:
     for dataset in experiment.datasets:
+        one_seed, features = dataset in experiment.one_seed, experiment.features
         for method in experiment.methods:
             for value in method.values or (None,):
                 for ratio in experiment.ratios:
                     for repeat in range(experiment.repeats):
-                        yield TableEntry(dataset, method, value, Part(ratio, repeat), dataset in experiment.one_seed)
+                        yield TableEntry(dataset, method, value, Part(ratio, repeat), one_seed, features)
 
 
 def _tuning_tasks(entries: Sequence[TableEntry]) -> list[Score]:
@@ -163,7 +182,7 @@ def _tuning_tasks(entries: Sequence[TableEntry]) -> list[Score]:
 
 
 def _best(entry: TableEntry, held_out: Results, metric: str) -> str:
-    """The spec that is best on held-out training labels of this split; the paper's where several are."""
+    """The spec that is best on held-out labels of this split; the paper's where several are."""
     if len(entry.specs) == 1:
         return entry.specs[0]
     results = [held_out[entry.task(spec, held_out=True)] for spec in entry.specs]
