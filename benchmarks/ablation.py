@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 from planted import as_graph, planted_graph
 from scipy.stats import ttest_1samp
-from start import dataset
 
 from pine import PINE, Graph
 from pine.datasets import load, planted_classes
@@ -62,9 +61,6 @@ def labeled(name: str) -> tuple[Graph, Labels]:
         else:
             adjacency, given = planted_graph(int(count))
             graph = as_graph(adjacency)
-    elif name == "facebook-pages":
-        adjacency, _, given = dataset(name)
-        graph = as_graph(adjacency)
     else:
         data = load(name)
         graph, given = data.graph, data.labels

@@ -101,13 +101,7 @@ def score(x: NDArray[Any], y: NDArray[Any], most: int | None) -> str:
 
 
 def dataset(name: str) -> Labeled:
-    """From the catalog, or edges and labels as a file in PINE_DATA has them."""
-    path = Path(os.environ.get("PINE_DATA", ".")) / f"{name}.npz"
-    if name == "facebook-pages":
-        with np.load(path) as arrays:
-            (source, target), y = arrays["edges"].T, arrays["labels"].astype(np.int64)
-        adjacency = build_csr(source, target, None, (len(y), len(y)), mirror=True, drop_loops=True)
-        return adjacency, np.arange(len(y)), y
+    """From the catalog."""
     data = load(name)
     labels = read_labels(data.graph, data.labels)
     assert labels is not None

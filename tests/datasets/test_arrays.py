@@ -113,6 +113,10 @@ def test_a_single_array_is_refused(tmp_path: Path) -> None:
         ("ppi", {"graph_id": np.arange(56944) % 24}, "edges must stay within one graph"),
         ("ppi", {"labels": np.full((56944, 121), 2, np.uint8)}, "labels must be between 0 and 1, got 2"),
         ("dblp", {"name_term": None}, "must hold an array 'name_term'"),
+        ("chameleon", {"targets": None}, "must hold an array 'targets'"),
+        ("chameleon", {"targets": np.full(2277, np.inf)}, "targets must be finite, got infinity"),
+        ("chameleon", {"targets": np.zeros(5)}, "targets must be numbers of shape (2277,), got float64 of shape (5,)"),
+        ("facebook-pages", {"label_names": np.array([b"a"])}, "label_names must be bytes of shape (4,), got |S1"),
         (
             "dblp",
             {"weight_author_uses_term": np.zeros(489601)},

@@ -24,6 +24,8 @@ PLAIN: dict[str, tuple[tuple[str, ...], int, int, int, int, int, int, int]] = {
     "citeseer-planetoid": (
         ("citeseer-planetoid.npz", "citeseer-planetoid-features.npz"), 3327, 9464, 248, 4552, 48, 6, 15,
     ),
+    "facebook-pages": (("facebook-pages.npz",), 22470, 171002, 179, 170823, 0, 4, 0),
+    "chameleon": (("chameleon.npz",), 2277, 36101, 50, 31371, 0, 0, 0),
 }  # fmt: skip
 
 
@@ -40,6 +42,9 @@ def test_a_graph_of_one_type_has_the_counts_of_its_source(name: str, need_data: 
         assert labels.shape == (nodes, classes)
         assert labels.dtype == np.uint8
         assert labels.any(0).all()
+    elif CATALOG[name].numbers:
+        assert (labels.shape, labels.dtype) == ((nodes,), np.float32)
+        assert int(np.isnan(labels).sum()) == unlabeled
     else:
         assert np.array_equal(np.unique(labels[labels >= 0]), np.arange(classes))
         assert int((labels == -1).sum()) == unlabeled
@@ -190,6 +195,21 @@ def test_the_typed_stand_in_has_its_counts_and_weights(need_data: Callable[..., 
     assert np.bincount(labels["user"]).tolist() == [885, 777, 921, 858, 892, 863]
     weights = data.graph.to_scipy(("user", "has", "attribute")).data
     assert (weights.min(), weights.max()) == (1, 703)
+
+
+def test_chameleon_has_numbers_and_nouns(need_data: Callable[..., Path]) -> None:
+    data = load("chameleon", need_data("chameleon.npz"), download=False)
+    assert data.label_names == ()
+    assert repr(data) == "Dataset('chameleon', Graph(2,277 nodes, 31,371 edges), numbers)"
+    labels: Any = data.labels
+    assert 2.7 < labels.min() < labels.max() < 13.2
+    assert (data.features.shape, data.features.nnz) == ((2277, 3132), 49057)
+
+
+def test_the_names_of_facebooks_classes_are_those_of_its_file(need_data: Callable[..., Path]) -> None:
+    data = load("facebook-pages", need_data("facebook-pages.npz"), download=False)
+    assert data.label_names == CATALOG["facebook-pages"].names == ("company", "government", "politician", "tvshow")
+    assert data.features is None
 
 
 def test_a_data_set_without_attributes_says_so() -> None:

@@ -70,7 +70,7 @@ def test_a_data_set_that_is_nowhere_says_which_files_go_where(name: str, tmp_pat
     assert how_to_get(name) in message
 
 
-@pytest.mark.parametrize("name", ["dblp", "blogcatalog", "ppi", "reddit", "blogcatalog-hetero-standin"])
+@pytest.mark.parametrize("name", ["dblp", "blogcatalog", "ppi", "reddit", "blogcatalog-hetero-standin", "chameleon"])
 def test_a_data_set_without_a_checkable_home_is_not_downloaded(name: str) -> None:
     assert not CATALOG[name].downloadable
     with pytest.raises(InputError) as caught:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -157,3 +157,24 @@ def test_what_a_data_set_does_not_have_is_refused_before_anything_runs(recorder)
     with pytest.raises(InputError, match="between 0 and 1"):
         evaluate(cora, recorder, [1.5], 1)
     assert not Recorder.seen
+
+
+def numbered():
+    """A number for each node, near those of its neighbors."""
+    data = planted(single=True)
+    ring = Graph.from_edges([(i, (i + step) % 400) for i in range(400) for step in (1, 2)], nodes=range(400))
+    return replace(data, graph=ring, labels=np.sin(np.arange(400) / 20).astype(np.float32), label_names=())
+
+
+def test_numbers_are_scored_by_their_error_on_random_and_public_splits():
+    specs = ["label-propagation", "pine:epochs=20:dim=8:threads=1"]
+    for ratio in ("public", 0.5):
+        results = list(evaluate(numbered(), specs, [ratio], 1))
+        assert [set(result.scores) for result in results] == [{"rmse", "r2"}] * 2
+        if ratio != "public":
+            assert all(result.scores["r2"] > 0.8 for result in results)
+
+
+def test_methods_that_give_vectors_alone_are_refused_for_numbers_before_anything_runs():
+    with pytest.raises(InputError, match="smoothed gives vectors alone, and logistic regression on them predicts no"):
+        evaluate(numbered(), {"smoothed": Smoothed}, [0.5], 1)

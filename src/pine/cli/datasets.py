@@ -18,7 +18,7 @@ def datasets(data_dir: DataDir = None) -> None:
     catalog = pine.datasets.CATALOG
     table = Table(
         title="Data sets, undirected and simple, as load gives them",
-        caption="a + b: by node type or relation; sets: a node has a set of labels",
+        caption="a + b: by node type or relation; sets: a node has a set of labels; numbers: it has a number",
     )
     table.add_column("name", no_wrap=True)
     table.add_column("nodes", justify="right")
@@ -28,7 +28,7 @@ def datasets(data_dir: DataDir = None) -> None:
     places = {name: pine.datasets.available(name, data_dir=data_dir) for name in catalog}
     for name, entry in catalog.items():
         here = "always" if entry.embedded else "yes" if places[name] else "no"
-        classes = f"{entry.classes}{' sets' if entry.label_sets else ''}"
+        classes = "numbers" if entry.numbers else f"{entry.classes}{' sets' if entry.label_sets else ''}"
         table.add_row(name, _counts(entry.nodes), _counts(entry.edges), classes, here)
     console = Console(highlight=False)
     console.print(table)

@@ -76,6 +76,13 @@ class Arrays:
         self._within(name, labels, 0, 1)
         return labels.astype(np.uint8)
 
+    def numbers(self, name: str, count: int) -> NDArray[np.float32]:
+        """One number a node, (count,), NaN for none."""
+        numbers = self.take(name, "iuf", (count,)).astype(np.float32)
+        if np.isinf(numbers).any():
+            raise self.wrong(f"{name} must be finite, got infinity")
+        return numbers
+
     def split(self, name: str, count: int) -> NDArray[np.int64]:
         """Node numbers of one part of a split, none twice."""
         nodes = self.take(name, "iu", (None,)).astype(np.int64)

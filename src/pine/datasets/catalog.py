@@ -7,6 +7,8 @@ from pine.datasets.sources import CONTENT_SHA256, ORIGINALS
 
 CITESEER_NAMES = ("Agents", "IR", "DB", "AI", "HCI", "ML")
 UNSTATED = "no license is stated for the data"
+MUSAE = "(Rozemberczki et al. 2021, Multi-scale attributed node embedding)"
+MUSAE_HOME = "The home is github.com/benedekrozemberczki/datasets; no public copy has this form."
 
 CATALOG: dict[str, Entry] = {
     entry.name: entry
@@ -205,6 +207,30 @@ CATALOG: dict[str, Entry] = {
             where="It is made from BlogCatalog.mat of github.com/xhuang31/LANE; no public copy has this form.",
             files=("blogcatalog-hetero-standin.npz",),
             stand_in_for="blogcatalog",
+        ),
+        Entry(
+            name="facebook-pages",
+            nodes={"node": 22_470},
+            edges={"to": 170_823},
+            rows={"to": 171_002},
+            classes=4,
+            names=("company", "government", "politician", "tvshow"),
+            source=f"Facebook pages that like each other {MUSAE}, without their attributes",
+            license="benedekrozemberczki/datasets is MIT",
+            where=MUSAE_HOME,
+            files=("facebook-pages.npz",),
+        ),
+        Entry(
+            name="chameleon",
+            nodes={"node": 2_277},
+            edges={"to": 31_371},
+            rows={"to": 36_101},
+            classes=0,
+            numbers=True,
+            source=f"Wikipedia pages on chameleons with their nouns {MUSAE}; labels are the log of mean monthly visits",
+            license="benedekrozemberczki/datasets is MIT",
+            where=MUSAE_HOME,
+            files=("chameleon.npz",),
         ),
     )
 }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pine.errors import InputError
 from pine.graph import NODE, Graph
 
-Labels = NDArray[np.int64] | NDArray[np.uint8]
+Labels = NDArray[np.int64] | NDArray[np.uint8] | NDArray[np.float32]
 Counts = Mapping[str, int | Mapping[str, int]]
 
 
@@ -21,8 +21,9 @@ class Dataset:
     """What pine.datasets.load gives. In a graph of several node types, labels and features are {type: array}.
 
     graph: undirected and simple, without labels and without node attributes (the paper mutes them); see with_features.
-    labels: (num_nodes,) classes with -1 for unlabeled, or (num_nodes, num_classes) label sets of 0 and 1.
-    label_names: the name of every class; its number as text where the source gives no name.
+    labels: (num_nodes,) classes with -1 for unlabeled, (num_nodes, num_classes) label sets of 0 and 1, or (num_nodes,)
+        numbers as float32 with NaN for unlabeled.
+    label_names: the name of every class; its number as text where the source gives no name; empty for numbers.
     features: (num_nodes, num_features) node attributes as float32, dense or CSR; None if there are none.
     splits: the public split where there is one: {"train": node numbers, "val": ..., "test": ...}.
     source: where it comes from, and its license.
@@ -48,7 +49,8 @@ class Dataset:
         return self.graph.with_features(self.features if isinstance(self.features, Mapping) else {NODE: self.features})
 
     def __repr__(self) -> str:
-        return f"Dataset({self.name!r}, {self.graph!r}, {len(self.label_names)} classes)"
+        labels = f"{len(self.label_names)} classes" if self.label_names else "numbers"
+        return f"Dataset({self.name!r}, {self.graph!r}, {labels})"
 
 
 def counts(nodes: int, edges: NDArray[np.int64]) -> dict[str, int]:

@@ -22,6 +22,7 @@ class Entry:
     nodes, edges: what load gives, {node type: count} and {relation: count}, edges undirected and simple.
     rows: the edges as the source lists them, {relation: count}.
     classes, label_sets: number of classes; whether a node has a set of them rather than one.
+    numbers: whether labels are numbers, and there are no classes.
     names: of the classes, where they are known.
     paper: what the paper prints of it in "Summary of Datasets" or in the text; empty if it is not there.
     source, license: the origin in words, and what is known of the terms.
@@ -42,6 +43,7 @@ class Entry:
     where: str
     files: tuple[str, ...]
     label_sets: bool = False
+    numbers: bool = False
     names: tuple[str, ...] = ()
     paper: str = ""
     other_forms: tuple[tuple[str, ...], ...] = ()

@@ -44,22 +44,31 @@ def build(entry: Entry, arrays: Arrays) -> Dataset:
     """A graph of one node type; node ids are the numbers in the file, from 0."""
     count = entry.nodes[NODE]
     edges = arrays.edges("edges", count, count, entry.rows["to"])
-    labels: Labels
-    if entry.label_sets:
-        labels = arrays.label_sets("labels", count, entry.classes)
-    else:
-        labels = arrays.classes("labels", count, entry.classes)
     public = any(f"{part}_idx" in arrays.values for part in SPLIT_PARTS)
     return Dataset(
         name=entry.name,
         graph=Graph.from_edges(edges, nodes=np.arange(count)),
-        labels=labels,
-        label_names=entry.label_names,
+        labels=_labels(entry, arrays, count),
+        label_names=_label_names(entry, arrays),
         features=arrays.features(count) if "feat_shape" in arrays.values else None,
         splits={part: arrays.split(f"{part}_idx", count) for part in SPLIT_PARTS} if public else {},
         source=entry.credit,
         raw=counts(count, edges),
     )
+
+
+def _labels(entry: Entry, arrays: Arrays, count: int) -> Labels:
+    if entry.numbers:
+        return arrays.numbers("targets", count)
+    take = arrays.label_sets if entry.label_sets else arrays.classes
+    return take("labels", count, entry.classes)
+
+
+def _label_names(entry: Entry, arrays: Arrays) -> tuple[str, ...]:
+    """As the file has them, or else the entry."""
+    if "label_names" not in arrays.values:
+        return entry.label_names
+    return tuple(np.char.decode(arrays.take("label_names", "S", (entry.classes,)), "ascii").tolist())
 
 
 def build_ppi(entry: Entry, arrays: Arrays) -> Dataset:
