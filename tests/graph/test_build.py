@@ -95,18 +95,3 @@ def test_options_that_do_not_exist_are_refused_with_those_that_do():
         Graph.from_edges([(0, 1)]).groups(direction="in")
     with pytest.raises(InputError, match="by must be one of"):
         Graph.from_edges([(0, 1)]).groups(by="color")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("features", "message"),
-    [
-        (np.ones((3, 2)), r"features of type 'node' must have one row per node, \(2, ...\), got shape \(3, 2\)"),
-        (np.ones(2), "must have one row per node"),
-        ([["x"], ["y"]], "must be numbers"),
-        ([[1.0], [np.inf]], "must be finite numbers"),
-        (sp.csr_matrix((3, 2)), "must have one row per node"),
-    ],
-)
-def test_bad_features_are_refused(features, message):
-    with pytest.raises(InputError, match=message):
-        Graph.from_edges([(0, 1)], features=features)

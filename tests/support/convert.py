@@ -31,6 +31,8 @@ def same_graph(one: Graph, other: Graph) -> bool:
         )
         and one.features.keys() == other.features.keys()
         and all(equal(one.features[type], other.features[type]) for type in one.features)
+        and one.feature_mask.keys() == other.feature_mask.keys()
+        and all(equal(one.feature_mask[type], other.feature_mask[type]) for type in one.feature_mask)
     )
 
 
@@ -41,6 +43,7 @@ PLAIN = {
     "weighted": Graph.from_edges(
         [("a", "b"), ("c", "b")], weights=[0.5, 2.0], nodes=["c", "b", "a", "z"], features=FEATURES
     ),
+    "unknown features": Graph.from_edges([(0, 1), (2, 3)], features=FEATURES, feature_mask=[True, False, True, False]),
     "loops": Graph.from_edges([(0, 0), (0, 1)], self_loops="keep", weights=[3.0, 1.0]),
     "parallel": Graph.from_edges([(0, 1), (0, 1), (1, 2)], duplicates="keep"),
     "objects": Graph.from_edges([((1, 2), "x"), ("x", 3)]),
@@ -50,7 +53,8 @@ TYPED = {
         {("author", "writes", "paper"): [("ann", 1), ("bob", 2)], ("paper", "cites", "paper"): [(1, 2)]},
         weights={("author", "writes", "paper"): [2.0, 3.0]},
         nodes={"author": ["ann", "bob", "eve"]},
-        features={"paper": [[1.0], [2.0]]},
+        features={"paper": [[1.0], [2.0]], "author": [[1.0], [7.0], [2.0]]},
+        feature_mask={"author": [True, False, True]},
     ),
     "ids in two types": Graph.from_relations({("a", "r", "b"): [(1, 1), (2, 1)]}),
     "directed": Graph.from_relations(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed, one_of
@@ -17,7 +16,6 @@ from pine.graph.ids.numbering import ClosedNumbering, OpenNumbering, UnknownId
 from pine.graph.nodes import Relation
 from pine.graph.read.table import EdgeTable
 
-Features = Any  # NDArray[np.float32] or scipy.sparse.csr_array
 SELF_LOOPS = ("drop", "keep")
 
 
@@ -99,29 +97,6 @@ def _closed(type: str, values: Any) -> NodeIds:
         return ids_from(values)
     except InputError as problem:
         raise InputError(f"nodes of type {type!r}: {problem}") from None
-
-
-def checked_features(values: Any, count: int, type: str) -> Features:
-    """Features of the nodes of one type: (count, num_features), float32, dense or CSR."""
-    if sp.issparse(values):
-        matrix = sp.csr_array(values).astype(np.float32)
-        data = matrix.data
-    else:
-        try:
-            matrix = np.ascontiguousarray(values, np.float32)
-        except (TypeError, ValueError) as problem:
-            raise InputError(f"features of type {type!r} must be numbers: {problem}") from None
-        matrix = matrix.copy() if matrix is values else matrix
-        data = matrix
-    if matrix.ndim != 2 or matrix.shape[0] != count:
-        raise InputError(
-            f"features of type {type!r} must have one row per node, ({count}, ...), got shape {matrix.shape}"
-        )
-    if not np.isfinite(data).all():
-        raise InputError(f"features of type {type!r} must be finite numbers, got NaN or infinity")
-    for array in (matrix.data, matrix.indices, matrix.indptr) if sp.issparse(matrix) else (matrix,):
-        array.flags.writeable = False
-    return matrix
 
 
 def checked_data(values: Any, count: int, name: str) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,18 +11,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
-from pine.graph.build import (
-    Features,
-    build_relations,
-    check_known,
-    check_relation,
-    checked_data,
-    checked_features,
-)
+from pine.graph.build import build_relations, check_known, check_relation, checked_data
 from pine.graph.convert.networkx import relations_from_networkx, to_networkx
 from pine.graph.convert.pyg import relations_from_pyg, to_pyg
 from pine.graph.convert.scipy import edges_from_scipy
 from pine.graph.csr import CSR
+from pine.graph.features import Features, Mask, checked_features
 from pine.graph.groups import By, Direction, NeighborGroup, neighbor_groups
 from pine.graph.nodes import EDGE, NODE, Nodes, Relation
 from pine.graph.read.table import edge_table
@@ -40,9 +34,10 @@ class Graph:
 
     nodes: Nodes
     _relations: Mapping[Relation, CSR]
-    features: Mapping[str, Features]
+    features: Mapping[str, Features]  # rows of nodes whose features are not known are zeros
     node_data: Mapping[str, Mapping[str, NDArray[Any]]]  # arrays that travel with the nodes, such as PyG's y and masks
     directed: bool
+    feature_mask: Mapping[str, Mask] = field(default_factory=lambda: MappingProxyType({}))  # where rows are not known
 
     # ---- building ----
 
@@ -54,6 +49,7 @@ class Graph:
         nodes: Any = None,
         weights: Any = "auto",
         features: Any = None,
+        feature_mask: Any = None,
         directed: bool = False,
         self_loops: Literal["drop", "keep"] = "drop",
         duplicates: Literal["merge", "sum", "keep"] = "merge",
@@ -70,6 +66,8 @@ class Graph:
             edges: integers in ascending order, anything else in order of first appearance, sources first.
         weights: a column's name, an array, None, or "auto": a column called weight, or the third column of a file
             with three columns and no header.
+        features: (num_nodes, num_features) in node order: an array, a sparse matrix, a pandas or polars frame, or an
+            Arrow table. feature_mask: (num_nodes,), True where a node's features are known, if not all are.
         duplicates: what several edges between the same two nodes become: "merge" one edge with the largest weight,
             "sum" one edge with their weights added up, "keep" parallel edges.
         """
@@ -78,6 +76,7 @@ class Graph:
             nodes=None if nodes is None else {NODE: nodes},
             weights={EDGE: weights},
             features=features,
+            feature_mask=feature_mask,
             directed=directed,
             self_loops=self_loops,
             duplicates=duplicates,
@@ -94,6 +93,7 @@ class Graph:
         nodes: Mapping[str, Any] | None = None,
         weights: Mapping[Relation, Any] | None = None,
         features: Mapping[str, Any] | None = None,
+        feature_mask: Mapping[str, Any] | None = None,
         node_data: Mapping[str, Mapping[str, Any]] | None = None,
         directed: bool = False,
         self_loops: Literal["drop", "keep"] = "drop",
@@ -105,7 +105,7 @@ class Graph:
         """Build a graph of several node types: {(source type, name, destination type): edges}, edges as in from_edges.
 
         Neighbors go both ways unless directed=True. Types that `nodes` lists are closed; the others get the ids that
-        their edges name.
+        their edges name. features and feature_mask are {type: array}, each as in from_edges.
         """
         if not relations and not nodes:
             raise InputError("a graph needs at least one relation or one list of nodes")
@@ -118,7 +118,9 @@ class Graph:
         )
         if not sum(map(len, ids.values())):
             raise InputError("a graph needs at least one node; the edges are empty and no nodes are given")
-        return cls.assemble(Nodes(ids), built, directed=directed, features=features, node_data=node_data)
+        return cls.assemble(
+            Nodes(ids), built, directed=directed, features=features, feature_mask=feature_mask, node_data=node_data
+        )
 
     @classmethod
     def assemble(
@@ -128,22 +130,25 @@ class Graph:
         *,
         directed: bool,
         features: Any = None,
+        feature_mask: Any = None,
         node_data: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Graph:
         """Put parts together that are already numbered; what goes with the nodes is checked here."""
-        checked = {}
-        if features is not None and not isinstance(features, Mapping):
-            if len(nodes.types) > 1:
-                raise InputError(f"features must be {{type: array}} for a graph of the types {listed(nodes.types)}")
-            features = {nodes.types[0]: features}
-        for type, values in (features or {}).items():
-            checked[type] = checked_features(values, len(nodes.of(type)), type)
+        given, known = _by_type(nodes, "features", features), _by_type(nodes, "feature_mask", feature_mask)
+        for type in known.keys() - given.keys():
+            raise InputError(f"feature_mask of type {type!r} is given without features of these nodes")
+        checked = {type: checked_features(each, known.get(type), nodes.of(type), type) for type, each in given.items()}
         data: dict[str, Mapping[str, NDArray[Any]]] = {}
         for type, arrays in (node_data or {}).items():
             count = len(nodes.of(type))
             data[type] = MappingProxyType({name: checked_data(array, count, name) for name, array in arrays.items()})
         return cls(
-            nodes, MappingProxyType(dict(relations)), MappingProxyType(checked), MappingProxyType(data), directed
+            nodes,
+            MappingProxyType(dict(relations)),
+            MappingProxyType({type: matrix for type, (matrix, _) in checked.items()}),
+            MappingProxyType(data),
+            directed,
+            MappingProxyType({type: mask for type, (_, mask) in checked.items() if mask is not None}),
         )
 
     # ---- size ----
@@ -235,8 +240,8 @@ class Graph:
         return cls.from_relations(**relations_from_networkx(graph, **options))
 
     def to_networkx(self) -> networkx.Graph:
-        """Give a NetworkX graph with ids, types, weights and features."""
-        return to_networkx(self.nodes, self._relations, self.features, self.directed)
+        """Give a NetworkX graph with ids, types, weights and features, as far as they are known."""
+        return to_networkx(self.nodes, self._relations, self.features, self.feature_mask, self.directed)
 
     @classmethod
     def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
@@ -259,16 +264,21 @@ class Graph:
 
     def to_pyg(self) -> Any:
         """Give PyG's Data, or HeteroData for a typed graph."""
-        return to_pyg(self.nodes, self._relations, self.features, self.node_data)
+        return to_pyg(self.nodes, self._relations, self.features, self.feature_mask, self.node_data)
 
     def renamed(self, ids: Mapping[str, Any]) -> Graph:
         """The same graph with other ids for its nodes, in node order: {type: ids}."""
         return replace(self, nodes=self.nodes.renamed(ids))
 
-    def with_features(self, features: Any) -> Graph:
-        """The same graph with other features: {type: (count, num_features)}, or one array where there is one type."""
-        rest = {"directed": self.directed, "node_data": self.node_data}
-        return Graph.assemble(self.nodes, self._relations, features=features, **rest)  # type: ignore[arg-type]
+    def with_features(self, features: Any, mask: Any = None) -> Graph:
+        """The same graph with other features: {type: (count, num_features)}, or one array where there is one type.
+
+        mask: True where a node's features are known, if not all are: {type: (count,)}, or one array.
+        """
+        given = Graph.assemble(
+            self.nodes, self._relations, directed=self.directed, features=features, feature_mask=mask
+        )
+        return replace(self, features=given.features, feature_mask=given.feature_mask)
 
     def check_feature_widths(self, widths: Mapping[str, int]) -> None:
         """A graph that is given to a trained model must have the features it was trained with, {type: width}."""
@@ -291,3 +301,12 @@ class Graph:
         nodes = ", ".join(f"{len(ids):,} {type}" for type, ids in self.nodes.by_type.items())
         edges = ", ".join(f"{self.edge_count(each):,} {'-'.join(each)}" for each in self.relations)
         return f"Graph({nodes}; {kind}edges: {edges})"
+
+
+def _by_type(nodes: Nodes, what: str, given: Any) -> dict[str, Any]:
+    """{type: array} of types that there are; an array alone is of the only type."""
+    if given is not None and not isinstance(given, Mapping):
+        if len(nodes.types) > 1:
+            raise InputError(f"{what} must be {{type: array}} for a graph of the types {listed(nodes.types)}")
+        given = {nodes.types[0]: given}
+    return {nodes.check_type(type): each for type, each in (given or {}).items() if each is not None}

@@ -29,8 +29,9 @@ def relations_from_networkx(
     """The arguments of Graph.from_relations for a NetworkX graph, with its node order and ids.
 
     type, relation, weight and features name the attributes to read; an attribute that no node or edge has is left
-    alone. A node attribute "id" of a typed graph stands for the node's id. directed None takes what the NetworkX graph
-    is; parallel edges of a multigraph are kept unless duplicates says otherwise.
+    alone, and features that some nodes of a type lack are not known there. A node attribute "id" of a typed graph is
+    the node's id. directed None takes what the NetworkX graph is; parallel edges of a multigraph are kept unless
+    duplicates says otherwise.
     """
     if not hasattr(graph, "is_directed") or not hasattr(graph, "adj"):
         raise InputError(f"from_networkx takes a NetworkX graph, got {graph.__class__.__name__}")
@@ -60,13 +61,15 @@ def relations_from_networkx(
             key, source_id, target_id = (target_type, name, source_type), target_id, source_id
         edges.setdefault(key, []).append((source_id, target_id))
         weights.setdefault(key, []).append(data.get(weight))
+    rows, known = _features(nodes, typed_ids, features)
     if graph.is_multigraph():
         options.setdefault("duplicates", "keep")
     return dict(
         relations=edges,
         nodes=ids,
         weights={key: _weights(weights.get(key, [])) for key in edges},
-        features=_features(nodes, typed_ids, features),
+        features=rows,
+        feature_mask=known,
         directed=graph.is_directed() if directed is None else directed,
         **options,
     )
@@ -79,23 +82,32 @@ def _weights(given: list[Any]) -> list[Any] | None:
     return [1.0 if weight is None else weight for weight in given]
 
 
-def _features(nodes: Any, typed_ids: dict[Any, tuple[str, Any]], name: str | None) -> dict[str, Any] | None:
-    rows: dict[str, list[Any]] = {}
-    having: dict[str, int] = {}
+def _features(
+    nodes: Any, typed_ids: dict[Any, tuple[str, Any]], name: str | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """{type: rows}, {type: which nodes have them}."""
+    given: dict[str, list[Any]] = {}
     for node, data in nodes:
-        kind = typed_ids[node][0]
-        rows.setdefault(kind, []).append(data.get(name))
-        having[kind] = having.get(kind, 0) + (name in data)
-    found = {kind: rows[kind] for kind, count in having.items() if name is not None and count}
-    for kind, values in found.items():
-        lengths = {None if value is None else np.size(value) for value in values}
+        given.setdefault(typed_ids[node][0], []).append(None if name is None else data.get(name))
+    rows, known = {}, {}
+    for kind, values in given.items():
+        mask = np.array([value is not None for value in values])
+        lengths = {np.size(value) for value in values if value is not None}
         if len(lengths) > 1:
-            raise InputError(f"every node of type {kind!r} needs {name!r} of one length, got the lengths {lengths}")
-    return {kind: np.array([np.ravel(value) for value in values], np.float32) for kind, values in found.items()}
+            raise InputError(f"nodes of type {kind!r} need {name!r} of one length, got the lengths {sorted(lengths)}")
+        if lengths:
+            missing = np.zeros(max(lengths), np.float32)
+            rows[kind] = np.array([missing if value is None else np.ravel(value) for value in values])
+            known[kind] = mask
+    return rows, known
 
 
 def to_networkx(
-    nodes: Nodes, relations: Mapping[Relation, CSR], features: Mapping[str, Any], directed: bool
+    nodes: Nodes,
+    relations: Mapping[Relation, CSR],
+    features: Mapping[str, Any],
+    feature_mask: Mapping[str, Any],
+    directed: bool,
 ) -> networkx.Graph:
     """Give a NetworkX graph; nodes of a typed graph carry "type" and "id", edges "relation".
 
@@ -119,8 +131,9 @@ def to_networkx(
             result.nodes[key].update(type=type, id=node)
         if type in features:
             dense = features[type].toarray() if sp.issparse(features[type]) else features[type]
-            for key, row in zip(keys[type], dense, strict=True):
-                result.nodes[key]["features"] = row
+            known = feature_mask.get(type, np.ones(len(dense), bool))
+            for i in np.flatnonzero(known):
+                result.nodes[keys[type][i]]["features"] = dense[i]
     for (source, name, target), matrix in relations.items():
         rows, columns = matrix.rows(), matrix.indices
         once = np.ones(len(rows), bool) if directed or source != target else rows <= columns

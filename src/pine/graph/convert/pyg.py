@@ -1,4 +1,4 @@
-"""Between Graph and PyTorch Geometric: x is features, edge_weight is weights, y and masks travel as node_data."""
+"""Between Graph and PyTorch Geometric: x is features, edge_weight is weights, y and other masks are node_data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def relations_from_pyg(
     """The arguments of Graph.from_relations for Data or HeteroData, with nodes numbered from 0; {type: their own ids}.
 
     x, edge_index, edge_weight, y, masks and any other tensor with a row per node are taken. A store's `id` gives the
-    nodes' ids, 0..n-1 without it. directed None: undirected if every edge has its mirror.
+    nodes' ids, 0..n-1 without it; its `feature_mask` says which rows of x are known. directed None: undirected if every
+    edge has its mirror.
     """
     hetero = hasattr(data, "node_types")
     if not hetero and not hasattr(data, "edge_index"):
@@ -32,6 +33,7 @@ def relations_from_pyg(
         directed = not (hetero or (data.edge_index is not None and data.is_undirected()))
     nodes: dict[str, Any] = {}
     features: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     node_data: dict[str, dict[str, Any]] = {}
     for kind, store in stores.items():
         count = store.num_nodes
@@ -42,6 +44,7 @@ def relations_from_pyg(
         arrays = {key: _array(value) for key, value in store.items() if _per_node(key, value, count)}
         if "x" in arrays:
             features[kind] = arrays.pop("x")
+            known[kind] = arrays.pop("feature_mask", None)
         if arrays:
             node_data[kind] = arrays
     edges: dict[Relation, Any] = {}
@@ -60,6 +63,7 @@ def relations_from_pyg(
         nodes={kind: np.arange(len(ids)) for kind, ids in nodes.items()},
         weights=weights,
         features=features,
+        feature_mask=known,
         node_data=node_data,
         directed=directed,
         **options,
@@ -86,6 +90,7 @@ def to_pyg(
     nodes: Nodes,
     relations: Mapping[Relation, CSR],
     features: Mapping[str, Any],
+    feature_mask: Mapping[str, Any],
     node_data: Mapping[str, Mapping[str, NDArray[Any]]],
 ) -> Any:
     """Give Data, or HeteroData for a typed graph; ids other than 0..n-1 are kept as `id`.
@@ -113,6 +118,8 @@ def to_pyg(
                 store.x = torch.sparse_csr_tensor(indptr, indices, values, size=x.shape)
             else:
                 store.x = torch.tensor(x)
+            if kind in feature_mask:
+                store["feature_mask"] = torch.tensor(feature_mask[kind])
         for name, array in node_data.get(kind, {}).items():
             store[name] = torch.tensor(array)
     for relation, matrix in relations.items():
