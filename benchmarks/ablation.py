@@ -83,8 +83,8 @@ def score(job: tuple[str, float, int, str], device: str) -> dict[str, Any]:
     assert own is not None
     assert model.labels_ is not None
     if row == "predictions of x alone":
-        place = graph.nodes.slice(labels.type)
-        own = model.learned_.predictions(labels.task, model.learned_.x[place], model.learned_.x[place])
+        x = model.learned_.x
+        own = model.learned_.predictions(labels.task, graph, labels.type, x, x, None)
     scores = np.zeros((len(own), labels.num_outputs))
     scores[:, model.labels_.classes if labels.task == "classes" else slice(None)] = own
     found = scores_of(labels, parts.test, scores)

@@ -18,6 +18,7 @@ from pine.model import Propagation
 from pine.propagation import (
     SHARE_ALPHA,
     SHARE_ROUNDS,
+    FeaturePropagator,
     LabelPropagator,
     PropagatedLabels,
     normalize,
@@ -279,3 +280,22 @@ def test_what_cannot_be_spread_is_explained():
         Propagation().fit(PATH).predict(graph=PATH, spread=0.5)
     with pytest.raises(InputError, match="there are no probabilities"):
         LabelPropagation().fit(PATH, {0: 1.0}).predict_proba(graph=PATH, spread=0.5)
+
+
+def test_features_travel_by_the_mean_of_hops_with_loops_and_so_do_gradients():
+    rng = np.random.default_rng(0)
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5)]
+    for weights in (None, [1.0, 2.0, 0.5, 3.0, 1.5], [1000.0, 2000.0, 500.0, 3000.0, 1500.0]):
+        graph = Graph.from_edges(pairs, nodes=range(7), weights=weights)
+        adjacency = graph.to_scipy().toarray()
+        looped = adjacency + adjacency[adjacency > 0].mean() * np.eye(7)
+        root = 1 / np.sqrt(looped.sum(axis=1))
+        S = root[:, None] * looped * root
+        P = (np.eye(7) + S + S @ S + S @ S @ S) / 4
+        rows = torch.tensor(rng.normal(size=(7, 3)), dtype=torch.float32, requires_grad=True)
+        made = FeaturePropagator(graph, 3, "cpu", 1).propagate(rows)
+        np.testing.assert_allclose(made.detach(), P @ rows.detach().numpy(), atol=1e-5)
+        wanted = rng.normal(size=(7, 3)).astype(np.float32)
+        (slope,) = torch.autograd.grad((made * torch.tensor(wanted)).sum(), rows)
+        np.testing.assert_allclose(slope, P.T @ wanted, atol=1e-5)
+        np.testing.assert_allclose(made.detach()[6], rows.detach()[6], atol=1e-6)  # a node without neighbors

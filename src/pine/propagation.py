@@ -3,22 +3,25 @@
 One formula serves classes, label sets and numbers: the propagated label of a node is the average of the known labels,
 weighted by how much of each arrives there, F_v / (sum of arrivals). The baseline predicts it (propagate, normalize);
 PINE blends a share of it into its predictions (LabelPropagator, PropagatedLabels); and with `predict(spread=...)` the
-predicted scores themselves are smoothed along edges (smooth_scores).
+predicted scores themselves are smoothed along edges (smooth_scores). Features travel in the same way, each node keeping
+its own too (FeaturePropagator).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
+from torch.autograd.function import once_differentiable
 
 from pine.errors import InputError
 from pine.graph import Graph
+from pine.graph.csr import CSR
 from pine.nn.neighbor_sum import Neighbors
 
 Rows = Any  # an array, or a tensor
@@ -101,6 +104,50 @@ class LabelPropagator:
         start = torch.tensor(seeds, device=self.neighbors.device).mul_(self.root)
         arrived = propagate(lambda h: self.neighbors.total(h, transposed=False), start, SHARE_ALPHA, SHARE_ROUNDS)
         return PropagatedLabels(*normalize(arrived[self.place].cpu().numpy()))
+
+
+# ---- features ----
+
+
+class FeaturePropagator:
+    """(1 + S + ... + S^hops) H / (hops + 1) with S = D^-1/2 (A + I) D^-1/2, of a graph on a device.
+
+    A loop weighs as much as the graph's average edge, so that the unit of the weights does not matter.
+    """
+
+    def __init__(self, graph: Graph, hops: int, device: torch.device | str, threads: int | None) -> None:
+        adjacency = graph.links().to_scipy().astype(np.float64)
+        loop = adjacency.data.mean() if adjacency.nnz and adjacency.data.any() else 1.0
+        looped = sp.csr_array(adjacency + loop * sp.eye_array(graph.num_nodes))
+        scale = sp.diags_array(1 / np.sqrt(looped.sum(axis=1)))
+        matrix = sp.csr_array(scale @ looped @ scale)
+        kept = CSR(matrix.indptr.astype(np.int64), matrix.indices, matrix.data.astype(np.float32), graph.num_nodes)
+        self.hops, self.neighbors = hops, Neighbors.of(kept, "sum", device, threads=threads)
+
+    def propagate(self, rows: torch.Tensor) -> torch.Tensor:
+        """(num_nodes, any) to the same, differentiable."""
+        return cast(torch.Tensor, _MeanOfHops.apply(rows, self))  # type: ignore[no-untyped-call]
+
+    def mean_of_hops(self, rows: torch.Tensor) -> torch.Tensor:
+        """The same by Horner's rule, without a gradient."""
+        total = rows
+        for _ in range(self.hops):
+            total = self.neighbors.total(total, transposed=False).add_(rows)
+        return total / (self.hops + 1)
+
+
+class _MeanOfHops(torch.autograd.Function):
+    """S is symmetric, and so the gradient travels in the same way."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: torch.Tensor, propagator: FeaturePropagator) -> torch.Tensor:
+        ctx.propagator = propagator
+        return propagator.mean_of_hops(rows)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return ctx.propagator.mean_of_hops(grad), None
 
 
 # ---- scores smoothed along edges ----

@@ -26,7 +26,7 @@ rng = np.random.default_rng(0)
 RELATIONS = {("a", "r", "b"): rng.integers(0, 40, (160, 2)), ("a", "s", "a"): rng.integers(0, 40, (90, 2))}
 TYPED = Graph.from_relations(RELATIONS, nodes={"a": range(40), "b": range(40)})
 LABELS = {"classes": rng.integers(0, 3, 40), "label-sets": rng.integers(0, 2, (40, 3)), "numbers": rng.random(40)}
-FORM = Form(4, "type", False, FunctionSettings(hidden=5, projections=3, scales=2))
+FORM = Form(4, "type", FunctionSettings(hidden=5, projections=3, scales=2))
 
 
 def all_neighborhoods(graph: Graph) -> Neighborhoods:
@@ -48,7 +48,7 @@ def objective(size: int | None, task: str | None = "classes", lambdas=(2.0, 5.0)
     made = Objective(f, types, torch.tensor(lambdas).double(), settings, visible, batched=size is not None)
     start = torch.randn(80, 4, generator=torch.Generator().manual_seed(2))
     w = torch.randn(made.w.shape, generator=torch.Generator().manual_seed(3))
-    made.begin_at({"e": start, "w": w})
+    made.begin_at({"x": start, "w": w})
     return made.double()
 
 

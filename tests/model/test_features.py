@@ -1,174 +1,124 @@
-"""Features: what they add to a vector, that they are learned from, and that they carry over to other graphs."""
+"""Vectors from features: the formula, how features are standardized, and what training leaves out."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from support.models import pine_with
 
-from pine import PINE, Graph, InputError
-from pine.labels import read_labels
-from pine.model.features import FeatureColumns, FeatureProjection
-from pine.model.settings import Settings
-from pine.model.warm_start import Earlier, warm_start
+from pine import Graph
+from pine.model.features import HOPS, FeatureVectors, Standardization, feature_columns
+from pine.propagation import FeaturePropagator
 
-SMALL = {
-    "threads": 1,
-    "dim": 16,
-    "hidden": 16,
-    "projections": 4,
-    "scales": 4,
-    "lam": 10.0,
-    "label_share": 0.0,
-    "scaling": "sqrt",
-}
 CPU = torch.device("cpu")
+WORDS = np.random.default_rng(0).poisson(0.4, (5, 6)).astype(np.float32)
+NUMBERS = np.random.default_rng(1).normal(3, 2, (5, 6)).astype(np.float32)
+ALL = np.ones(5, bool)
+EDGES = [("p0", "p1"), ("p1", "p2"), ("p3", "p0")]
+WRITES = [("a0", "p0"), ("a1", "p3")]
 
 
-def told_apart(seed: int, names: str = "{}", count: int = 150) -> tuple[Graph, np.ndarray]:
-    """A graph whose edges say nothing and whose nodes have words of their own class, some of them wrong."""
-    rng = np.random.default_rng(seed)
-    kind = rng.integers(3, size=count)
-    words = (rng.random((count, 30)) < np.where(np.arange(30) % 3 == kind[:, None], 0.4, 0.1)).astype(np.float32)
-    ids = [names.format(i) for i in range(count)]
-    edges = [(ids[a], ids[b]) for a, b in rng.integers(count, size=(2 * count, 2))]
-    return Graph.from_edges(edges, nodes=ids, features=sp.csr_array(words)), kind
+def typed(features: Any, **more: Any) -> Graph:
+    relations = {("paper", "cites", "paper"): EDGES, ("author", "writes", "paper"): WRITES}
+    nodes = {"author": ["a0", "a1"], "paper": [f"p{i}" for i in range(5)]}
+    return Graph.from_relations(relations, nodes=nodes, features={"paper": features}, **more)
 
 
-GRAPH, KIND = told_apart(0)
-SEEN = np.where(np.arange(150) % 2, KIND, -1)
+def vectors(graph: Graph, dim: int = 5, **options: Any) -> FeatureVectors:
+    columns = feature_columns(graph, sorted(graph.features), CPU, None)
+    propagator = FeaturePropagator(graph, HOPS, CPU, None)
+    generator = torch.Generator().manual_seed(0)
+    return FeatureVectors(columns, propagator, graph.num_nodes, dim, generator, **options)
 
 
-@pytest.fixture(scope="module")
-def trained():
-    return pine_with(epochs=100, features=True, **SMALL).fit(GRAPH, SEEN)
-
-
-def projection(given) -> FeatureProjection:
-    made = FeatureProjection([FeatureColumns.of(slice(2, 6), given, CPU, None)], 7, 3, CPU, dropout=0.5)
-    with torch.no_grad():
-        made.A[0].copy_(torch.randn(made.A[0].shape, generator=torch.Generator().manual_seed(0)))
-    return made.eval()
-
-
-GIVEN = np.random.default_rng(0).poisson(0.7, (4, 6)).astype(np.float32)
+def mean_of_hops(graph: Graph) -> np.ndarray:
+    """The definition, as a matrix."""
+    looped = graph.to_scipy().toarray() + np.eye(graph.num_nodes)
+    root = 1 / np.sqrt(looped.sum(axis=1))
+    S = root[:, None] * looped * root
+    return np.mean([np.linalg.matrix_power(S, k) for k in range(HOPS + 1)], axis=0)
 
 
 @pytest.mark.parametrize("form", [np.array, sp.csr_array])
-def test_the_share_of_features_is_the_formula_and_zero_where_a_type_has_none(form):
-    made = projection(form(GIVEN))
-    centered = GIVEN - GIVEN.mean(axis=0)
-    length = np.sqrt(np.square(centered).sum(axis=1).mean())
-    expected = np.zeros((7, 3), np.float32)
-    expected[2:6] = centered / length @ made.A[0].detach().numpy()
-    np.testing.assert_allclose(made().detach(), expected, atol=1e-5)
+def test_vectors_are_the_formula_and_a_type_without_features_hears_those_of_others(form):
+    graph = typed(form(WORDS))
+    made = vectors(graph)
+    a = np.zeros((7, 6))
+    scaled = WORDS / np.maximum(WORDS.max(axis=0), 1e-9)
+    length = np.linalg.norm(scaled, axis=1, keepdims=True)
+    a[2:] = scaled / np.where(length > 0, length, 1)
+    A = made.A[0].detach().numpy()
+    carried, own = (each.detach().numpy() for each in made())
+    np.testing.assert_allclose(carried, mean_of_hops(graph) @ a @ A[:, :3], atol=1e-5)
+    np.testing.assert_allclose(own, a @ A[:, 3:], atol=1e-5)
+    assert not own[:2].any()
+    assert np.abs(carried[:2]).min() > 1e-4
 
 
 def test_sparse_and_dense_features_have_the_same_gradients():
     gradients = []
     for form in (np.array, sp.csr_array):
-        made = projection(form(GIVEN))
-        (made() * torch.arange(21).reshape(7, 3)).sum().backward()
+        made = vectors(typed(form(WORDS)))
+        carried, own = made()
+        ((carried * torch.arange(21).reshape(7, 3)).sum() + own.square().sum()).backward()
         gradients.append(made.A[0].grad)
     torch.testing.assert_close(*gradients)
 
 
-def test_neither_a_unit_nor_a_level_of_the_features_matters_and_constant_ones_say_nothing():
-    torch.testing.assert_close(projection(GIVEN)(), projection(GIVEN * 1000 + 50)(), atol=1e-4, rtol=1e-4)
-    assert not projection(np.full((4, 6), 0.1, np.float32))().abs().gt(1e-5).any()
+def test_rows_of_words_have_unit_length_and_neither_their_number_nor_a_column_s_unit_matters():
+    for form in (np.array, sp.csr_array):
+        given = form(WORDS)
+        made = Standardization.of(given, ALL).apply(given, ALL)
+        dense = made.toarray() if sp.issparse(made) else made
+        length = np.linalg.norm(dense, axis=1)
+        np.testing.assert_allclose(length, WORDS.any(axis=1), atol=1e-6)
+        other = form(WORDS * np.array([1, 10, 100, 1, 1, 0.1], np.float32))
+        again = Standardization.of(other, ALL).apply(other, ALL)
+        np.testing.assert_allclose(again.toarray() if sp.issparse(again) else again, dense, atol=1e-6)
 
 
-def test_in_training_columns_are_left_out_for_all_nodes_at_once_and_the_mean_stays():
-    made = projection(GIVEN).train()
+def test_numbers_have_columns_of_zero_mean_and_one_variance_and_constant_ones_say_nothing():
+    given = NUMBERS.copy()
+    given[:, 2] = 0.1
+    made = Standardization.of(given, ALL).apply(given, ALL)
+    np.testing.assert_allclose(made.mean(axis=0), 0, atol=1e-6)
+    expected = np.where(np.arange(6) == 2, 0, 1 / np.sqrt(6))
+    np.testing.assert_allclose(made.std(axis=0), expected, atol=1e-6)
+    shifted = given * 1000 + 50
+    np.testing.assert_allclose(Standardization.of(shifted, ALL).apply(shifted, ALL), made, atol=1e-4)
+
+
+@pytest.mark.parametrize("features", [WORDS, NUMBERS])
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_rows_of_unknown_features_are_zero_and_do_not_count_for_the_others(features, form):
+    known = np.array([True, True, False, True, True])
+    given = features.copy()
+    given[2] = 0
+    wild = features.copy()
+    wild[2] = 1e6 if form is np.array else 0
+    made = Standardization.of(form(wild), known).apply(form(wild), known)
+    assert not (made.toarray() if sp.issparse(made) else made)[2].any()
+    again = Standardization.of(form(given), known).apply(form(given), known)
+    difference = made - again
+    assert not (difference.toarray() if sp.issparse(difference) else difference).any()
+
+
+def test_in_training_columns_and_nodes_are_left_out_and_the_mean_stays():
+    made = vectors(typed(WORDS), dropout=0.4)
     generator = torch.Generator().manual_seed(0)
-    drawn = torch.stack([made(generator) for _ in range(2000)]).detach()
-    np.testing.assert_allclose(drawn.mean(0), made.eval()().detach(), atol=0.05)
-    assert drawn.std(0)[2:6].min() > 0.05
+    carried, own = zip(*(made(generator, drops=2) for _ in range(3000)), strict=True)
+    expected = made()
+    np.testing.assert_allclose(torch.stack(carried).mean(0).detach(), expected[0].tile(1, 2).detach(), atol=0.06)
+    np.testing.assert_allclose(torch.stack(own).mean(0).detach(), expected[1].detach(), atol=0.06)
+    first, second = carried[0][:, :3], carried[0][:, 3:]
+    assert (first - second).abs().max() > 0.01  # other nodes in each drop
 
 
-def test_features_are_learned_from_where_edges_say_nothing(trained):
-    without = pine_with(epochs=100, **SMALL).fit(GRAPH, SEEN)
-    hidden = SEEN < 0
-    assert (trained.predict()[hidden] == KIND[hidden]).mean() > 0.75
-    assert (without.predict()[hidden] == KIND[hidden]).mean() < 0.6
-
-
-def test_sparse_and_dense_features_are_learned_alike(trained):
-    dense = GRAPH.with_features({"node": GRAPH.features["node"].toarray()})
-    model = pine_with(epochs=100, features=True, **SMALL).fit(dense, SEEN)
-    assert (model.predict() == trained.predict()).mean() > 0.95
-
-
-@pytest.mark.filterwarnings("ignore:vectors of nodes that are neighbors")
-def test_a_graph_that_shares_no_node_with_the_training_graph_is_transformed_and_predicted(trained):
-    other, kind = told_apart(1, "other {}")
-    vectors = trained.transform(other)
-    assert vectors.shape == (150, 16)
-    assert (trained.predict(graph=other) == kind).mean() > 0.75
-    with pytest.raises(InputError, match=r"shares no node.*PINE\(features=True\)"):
-        pine_with(epochs=2, **SMALL).fit(GRAPH, SEEN).transform(other)
-
-
-def test_known_nodes_keep_their_vectors_and_a_new_one_is_f_of_its_neighbors_and_what_its_features_add(trained):
-    new = np.zeros((2, 30), np.float32)
-    new[1, 4] = 1
-    pairs = [tuple(row) for row in np.argwhere(np.triu(GRAPH.to_scipy().toarray())).astype(str)]
-    larger = Graph.from_edges(
-        pairs, nodes=[*GRAPH.ids(), "x", "y"], features=sp.vstack([GRAPH.features["node"], new]).tocsr()
-    )
-    vectors = trained.transform(larger)
-    np.testing.assert_array_equal(vectors[:150], trained.embedding_)
-    parameters = trained.learned_.parameters_of("features")
-    np.testing.assert_allclose(
-        vectors[151] - vectors[150], (parameters["A.0"][4] / parameters["scale.0"].item()).numpy(), atol=1e-5
-    )
-
-
-@pytest.mark.filterwarnings("ignore:vectors of nodes that are neighbors")
-def test_a_saved_model_keeps_what_it_learned_of_features(trained, tmp_path):
-    trained.save(tmp_path / "run")
-    loaded = PINE.load(tmp_path / "run")
-    other, _ = told_apart(1, "other {}")
-    np.testing.assert_array_equal(loaded.transform(other), trained.transform(other))
-    np.testing.assert_array_equal(loaded.reconstruct(), trained.reconstruct())
-
-
-def test_a_warm_start_begins_with_the_same_vectors_and_features(trained):
-    settings = Settings(**pine_with(features=True, **SMALL).get_params(deep=False))
-    earlier = Earlier(trained.learned_, trained.labels_)
-    warm = warm_start(settings, earlier, GRAPH, read_labels(GRAPH, SEEN), trained.learned_.start, (0.0, 1.0))
-    one = pine_with(epochs=1, features=True, **SMALL | {"lam": None}, learning_rate=1e-6, embedding_lr=1e-6)
-    one.fit(GRAPH, SEEN, start_from=trained)
-    np.testing.assert_allclose(one.embedding_, trained.embedding_, atol=1e-3)
-    np.testing.assert_allclose(one.reconstruct(), trained.reconstruct(), atol=1e-3)
-    assert "features.center.0" in warm.state
-    with pytest.raises(InputError, match="trained with features=True, this model has features=False"):
-        pine_with(**SMALL).fit(GRAPH, SEEN, start_from=trained)
-
-
-def test_settings_are_chosen_with_features_and_types_without_them_have_vectors_too():
-    has = [(node, f"w{i}") for i, node in enumerate(GRAPH.ids())]
-    links = [tuple(row) for row in np.argwhere(np.triu(GRAPH.to_scipy().toarray())).astype(str)]
-    relations = {("doc", "links", "doc"): links, ("doc", "has", "word"): has}
-    features = {"doc": GRAPH.features["node"]}
-    graph = Graph.from_relations(relations, nodes={"doc": GRAPH.ids()}, features=features)
-    free = {key: value for key, value in SMALL.items() if key not in ("lam", "label_share", "scaling")}
-    model = pine_with(epochs=100, features=True, **free).fit(graph, {"doc": SEEN})
-    assert model.learned_.choice.score > 0.4  # of three classes, on 15 held-out labels
-    assert model.learned_.feature_types == ("doc",)
-    assert model.embedding_["word"].shape == (150, 16)
-    np.testing.assert_array_equal(model.transform(graph)["word"], model.embedding_["word"])
-
-
-def test_graphs_without_the_features_are_refused_in_one_sentence(trained):
-    bare = GRAPH.with_features({})
-    with pytest.raises(InputError, match="features=True needs node features"):
-        pine_with(features=True).fit(bare)
-    with pytest.raises(InputError, match="feature_dropout must be a number of at least 0 and below 1, got 1"):
-        pine_with(features=True, feature_dropout=1).fit(GRAPH)
-    with pytest.raises(InputError, match="trained with 30 features of nodes of type 'node', this graph has 0"):
-        trained.transform(bare)
-    with pytest.raises(InputError, match="trained with 30 features of nodes of type 'node', this graph has 2"):
-        trained.predict(graph=GRAPH.with_features({"node": np.zeros((150, 2))}))
+def test_a_hundred_thousand_sparse_columns_are_never_written_out():
+    wide = sp.random_array((5, 100_000), density=1e-4, format="csr", dtype=np.float32, rng=np.random.default_rng(0))
+    (columns,) = feature_columns(typed(wide), ["paper"], CPU, None)
+    assert not isinstance(columns.values, torch.Tensor)
+    assert columns.values.csr.nnz == wide.nnz

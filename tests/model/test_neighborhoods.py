@@ -26,7 +26,7 @@ SMALL = {
     "scaling": "sqrt",
 }
 SIZES = FunctionSettings(hidden=16, projections=4, scales=4, scaling="sqrt")
-FORM = Form(dim=8, groups="type", features=False, function=SIZES)
+FORM = Form(dim=8, groups="type", function=SIZES)
 CPU = torch.device("cpu")
 
 kind = np.arange(60) % 3

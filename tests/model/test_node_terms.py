@@ -127,7 +127,7 @@ def test_an_objective_is_cut_into_blocks_that_hold_every_node_once(monkeypatch):
     from pine.model.neighborhoods import NeighborFunction, Neighborhoods
     from pine.model.settings import Form, FunctionSettings
 
-    form = Form(6, "type", False, FunctionSettings(hidden=4, projections=2, scales=2))
+    form = Form(6, "type", FunctionSettings(hidden=4, projections=2, scales=2))
     groups = list(form.neighbor_groups(GRAPH).values())
     neighborhoods = Neighborhoods.of(GRAPH, groups, "sqrt", torch.device("cpu"), None)
     f = NeighborFunction(form, [neighborhoods], torch.Generator().manual_seed(0))

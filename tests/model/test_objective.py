@@ -17,7 +17,7 @@ from pine.nn.targets import Targets
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
 SMALL = FunctionSettings(hidden=5, projections=3, scales=2, conditioned=False, scaling="sqrt")
-FORM = Form(dim=4, groups="type", features=False, function=SMALL)
+FORM = Form(dim=4, groups="type", function=SMALL)
 
 
 def objective(lambdas, seen, **changes):
@@ -30,7 +30,7 @@ def objective(lambdas, seen, **changes):
     types = [GRAPH.nodes.slice(type) for type in GRAPH.node_types]
     made = Objective(f, types, torch.tensor(lambdas), settings, visible)
     w = torch.randn(made.w.shape, generator=torch.Generator().manual_seed(3))
-    made.begin_at({"e": start, "w": w})
+    made.begin_at({"x": start, "w": w})
     return made
 
 
@@ -65,8 +65,8 @@ def test_f_sees_the_neighbors_of_every_type_and_agrees_with_the_reference():
 def test_labels_that_are_held_out_have_no_gradient():
     made = objective([1e12], [True, False, True], supervise_f=False, weight_decay=0.0)
     sum(made.loss(torch.Generator()).values()).backward()
-    assert float(made.e.grad[1].abs().max()) < 1e-9
-    assert float(made.e.grad[0].abs().max()) > 1e-3
+    assert float(made.x.grad[1].abs().max()) < 1e-9
+    assert float(made.x.grad[0].abs().max()) > 1e-3
 
 
 def test_entropy_counts_unlabeled_nodes_only():

@@ -12,31 +12,37 @@ import pine.model.training as training_module
 from pine import PINE, InputError
 from pine.datasets import planted_classes
 from pine.model import TrainingSettings
+from pine.model.trainable import Trainable
 from pine.model.training import Schedule, train
 
 
-class Bowl(nn.Module):
+class Bowl(Trainable):
     """An objective with a minimum at zero, which notes what it was asked for; one batch, unless more are given."""
 
     def __init__(self, batches: int = 1, blows_up_in: int | None = None) -> None:
         super().__init__()
-        self.e, self.w = nn.Parameter(torch.ones(3, 2)), nn.Parameter(torch.ones(2))
+        self.x, self.w = nn.Parameter(torch.ones(3, 2)), nn.Parameter(torch.ones(2))
         self.batches = list(range(batches))
         self.blows_up_in = blows_up_in
         self.warmups: list[float] = []
-        self.e_before: list[float] = []
-        self.is_batched = batches > 1
+        self.x_before: list[float] = []
 
-    def loss(self, generator: torch.Generator, warmup: Tensor, batch: Any) -> dict[str, Tensor]:
+    @property
+    def num_nodes(self) -> int:
+        return 3
+
+    def vectors_of_nodes(self) -> list[nn.Parameter]:
+        return [self.x]
+
+    def loss(self, generator: torch.Generator, warmup: Tensor | float, batch: Any) -> dict[str, Tensor]:
         self.warmups.append(float(warmup))
-        self.e_before.append(float(self.e.detach()[0, 0]))
+        self.x_before.append(float(self.x.detach()[0, 0]))
         bad = self.blows_up_in is not None and len(self.warmups) >= self.blows_up_in
-        return {"bowl": self.e.square().sum() + self.w.square().sum(), "bad": self.w.sum() * (1e38**2 * bad)}
+        return {"bowl": self.x.square().sum() + self.w.square().sum(), "bad": self.w.sum() * (1e38**2 * bad)}
 
 
 def trained(objective: Bowl, schedule: Schedule, **hooks: Any) -> list[dict[str, float]]:
-    given: Any = objective
-    return train(given, schedule, torch.Generator(), **hooks)
+    return train(objective, schedule, torch.Generator(), **hooks)
 
 
 def test_what_trusts_own_predictions_grows_to_its_weight_over_two_thirds_of_the_epochs():
@@ -61,13 +67,13 @@ def test_no_epochs_leave_everything_as_it_is():
     objective = Bowl()
     assert trained(objective, Schedule(0, 0.1, 0.1)) == []
     assert not objective.training
-    assert float(objective.e.detach()[0, 0]) == 1
+    assert float(objective.x.detach()[0, 0]) == 1
 
 
 def test_x_and_the_rest_have_learning_rates_of_their_own():
     objective = Bowl()
     trained(objective, Schedule(1, 0.5, 0.125))
-    assert float(objective.e.detach()[0, 0]) == pytest.approx(1 - 0.125)  # the first step of Adam is its rate
+    assert float(objective.x.detach()[0, 0]) == pytest.approx(1 - 0.125)  # the first step of Adam is its rate
     assert float(objective.w.detach()[0]) == pytest.approx(1 - 0.5)
 
 
@@ -83,7 +89,7 @@ def test_the_gradients_of_all_batches_make_one_step_and_their_losses_one_line():
     once, thrice = Bowl(), Bowl(batches=3)
     (line,), (lines,) = (trained(each, Schedule(1, 0.5, 0.125)) for each in (once, thrice))
     assert lines["bowl"] == pytest.approx(3 * line["bowl"])
-    torch.testing.assert_close(thrice.e, once.e)  # Adam's first step does not depend on the size of the gradient
+    torch.testing.assert_close(thrice.x, once.x)  # Adam's first step does not depend on the size of the gradient
 
 
 def test_a_loss_that_is_no_number_is_named_with_its_epoch():

@@ -77,7 +77,7 @@ def test_on_a_grown_cora_a_third_of_the_epochs_reaches_a_full_fit_and_known_node
 
 def test_on_the_same_graph_everything_begins_where_it_was(earlier):
     state = begun(earlier, labels=words("mid", "top")).state
-    np.testing.assert_allclose(state.pop("e"), earlier.embedding_, atol=1e-6)
+    np.testing.assert_allclose(state.pop("x"), earlier.embedding_, atol=1e-6)
     np.testing.assert_array_equal(state.pop("w"), earlier.learned_.w)
     np.testing.assert_array_equal(state.pop("b"), earlier.learned_.b)
     assert state == earlier.learned_.parameters
@@ -107,8 +107,8 @@ def test_known_nodes_move_by_what_the_structure_says_and_new_ones_begin_where_it
 def test_without_a_structural_start_known_nodes_begin_exactly_there_and_new_ones_as_transform_has_them():
     earlier = pine_with(epochs=20, start="random", **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
     state = begun(earlier, GROWN, start="random").state
-    np.testing.assert_array_equal(state["e"], earlier.transform(GROWN))
-    np.testing.assert_array_equal(state["e"][1:-1], earlier.embedding_)
+    np.testing.assert_array_equal(state["x"], earlier.transform(GROWN))
+    np.testing.assert_array_equal(state["x"][1:-1], earlier.embedding_)
 
 
 def test_classes_are_matched_by_value_and_new_ones_begin_at_zero(earlier):

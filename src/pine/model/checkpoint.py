@@ -27,15 +27,17 @@ from pine._version import __version__
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.model.objective import Objective
+from pine.model.features import known_features
 from pine.model.settings import Choice, Settings
+from pine.model.trainable import Trainable
 
+LAST_STAGES = ("features", "last")
 HEADER = "pine"  # the entry of the file's header that holds everything but tensors
 
 
 class Checkpoint:
-    """A file for the fit of a fingerprint, or no file; stage: "choice 0", "choice 1" or "last", the training
-    that the file is from.
+    """A file for the fit of a fingerprint, or no file; stage: the training that the file is from, such as "choice 0"
+    or one of the LAST_STAGES, before which the settings are chosen.
 
     every: seconds between two writes.
     """
@@ -47,7 +49,7 @@ class Checkpoint:
     @property
     def choice(self) -> Choice | None:
         """The settings that were chosen, where the last training had begun."""
-        return Choice.from_json(self.about["choice"]) if self.about.get("stage") == "last" else None
+        return Choice.from_json(self.about["choice"]) if self.about.get("stage") in LAST_STAGES else None
 
     def writer(self, stage: str, rng: np.random.Generator, choice: Choice | None) -> CheckpointWriter:
         """For a training that is about to begin; rng becomes what it was."""
@@ -77,13 +79,13 @@ class CheckpointWriter:
         self.written = time.monotonic()
 
     def restore(
-        self, objective: Objective, optimizer: torch.optim.Optimizer, generator: torch.Generator
+        self, objective: Trainable, optimizer: torch.optim.Optimizer, generator: torch.Generator
     ) -> list[Tensor]:
         """Put everything as it was; returns the terms of the loss of the epochs that are done."""
         tensors = self.checkpoint.tensors
         if self.checkpoint.about.get("stage") != self.about["stage"]:
             return []
-        device = objective.e.device
+        device = objective.device
         own = objective.state_dict()
         moments: dict[int, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
@@ -99,7 +101,7 @@ class CheckpointWriter:
 
     def epoch_done(
         self,
-        objective: Objective,
+        objective: Trainable,
         optimizer: torch.optim.Optimizer,
         generator: torch.Generator,
         history: list[Tensor],
@@ -118,7 +120,13 @@ class CheckpointWriter:
         self.written = time.monotonic()
 
 
-def fingerprint(settings: Settings, graph: Graph, labels: Labels | None, earlier: NDArray[np.float32] | None) -> str:
+def fingerprint(
+    settings: Settings,
+    graph: Graph,
+    labels: Labels | None,
+    learn: NDArray[np.bool_],
+    earlier: NDArray[np.float32] | None,
+) -> str:
     """A hash of everything that decides what a fit gives; earlier: the vectors that it starts from."""
     if not isinstance(settings.seed, int):
         raise InputError(
@@ -126,14 +134,16 @@ def fingerprint(settings: Settings, graph: Graph, labels: Labels | None, earlier
         )
     header: list[Any] = [__version__, plain_settings(settings), graph.directed]
     digest = hashlib.sha256(json.dumps(header, default=str).encode())
-    for each in _arrays(graph, labels, earlier):
+    for each in _arrays(graph, labels, learn, earlier):
         array = np.ascontiguousarray(each)
         digest.update(f"{array.dtype} {array.shape} ".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
 
 
-def _arrays(graph: Graph, labels: Labels | None, earlier: NDArray[np.float32] | None) -> Iterable[Any]:
+def _arrays(
+    graph: Graph, labels: Labels | None, learn: NDArray[np.bool_], earlier: NDArray[np.float32] | None
+) -> Iterable[Any]:
     for type in graph.node_types:
         yield np.array([type, str(graph.count(type))])
     for relation in graph.relations:
@@ -144,8 +154,9 @@ def _arrays(graph: Graph, labels: Labels | None, earlier: NDArray[np.float32] | 
     for type, features in sorted(graph.features.items()):
         yield np.array(type)
         yield from (features.indptr, features.indices, features.data) if sp.issparse(features) else (features,)
+        yield known_features(graph, type)
     if labels is not None:
-        yield from (np.array([labels.task, labels.type]), labels.known, labels.values)
+        yield from (np.array([labels.task, labels.type]), labels.known, labels.values, learn)
     if earlier is not None:
         yield earlier
 

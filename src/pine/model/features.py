@@ -1,6 +1,9 @@
-"""Node features: x_v = e_v + A_k a_v, with a free e_v and one projection A_k for each node type that has them.
+"""Vectors from node features: x_v = (c_v, o_v), a linear map of what neighbors' features and one's own features say.
 
-It is e_v that agrees with f of the neighbors, so that a node that comes later is f(N_v) + A_k a_v.
+    c = (1 + S + ... + S^HOPS) a A / (HOPS + 1),   o = a A',   S = D^-1/2 (A + I) D^-1/2 of the graph
+
+a are the standardized features, A and A' one matrix for each node type that has them. A is applied before S: what
+travels along edges has dim columns, however many features there are.
 """
 
 from __future__ import annotations
@@ -18,40 +21,68 @@ from torch import Tensor, nn
 from pine.graph import CSR, Graph
 from pine.nn import Neighbors, neighbor_sum
 from pine.nn.functional import dropout
+from pine.propagation import FeaturePropagator
+
+HOPS = 6
+NODE_DROPOUT = 0.5  # the chance that what a node's own features say does not travel
+SPARSE = 0.25  # features with a smaller share of entries that are not zero are kept as a sparse matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Standardization:
+    """How features of one type become a: (features - center) / scale by columns, then rows of unit length or not.
+
+    What is mostly zero and never negative, words of documents or tags for example, keeps its zeros: columns are divided
+    by their largest entry, rows have unit length, so that rare columns stay small and long documents are no louder than
+    short ones. Anything else has columns of zero mean and of one variance, so that rows have unit length on average.
+    """
+
+    center: NDArray[np.float32]
+    scale: NDArray[np.float32]
+    unit_rows: bool
+
+    @classmethod
+    def of(cls, features: Any, known: NDArray[np.bool_]) -> Standardization:
+        """For features (count, width) at the known rows."""
+        width = features.shape[1]
+        own = features[known] if not known.all() else features
+        if sp.issparse(own) or ((own >= 0).all() and 2 * np.count_nonzero(own) <= own.size):
+            largest = np.zeros(width, np.float32)
+            if own.shape[0]:
+                most: Any = abs(own).max(axis=0)
+                largest = np.asarray(most.todense() if sp.issparse(most) else most, np.float32).ravel()
+            return cls(np.zeros(width, np.float32), np.where(largest > 0, largest, 1), unit_rows=True)
+        wide = own.astype(np.float64)
+        center, deviation = wide.mean(axis=0), wide.std(axis=0)
+        # What rounding leaves of a constant column is no variance.
+        varies = deviation > 1e-6 * abs(center)
+        scale = np.where(varies, deviation, 1) * np.sqrt(max(1, width))
+        return cls(center.astype(np.float32), scale.astype(np.float32), unit_rows=False)
+
+    def apply(self, features: Any, known: NDArray[np.bool_]) -> Any:
+        """a (count, width), sparse where it is worth it; rows of unknown features are zero."""
+        if sp.issparse(features):
+            made = sp.csr_array(features @ sp.diags_array(1 / self.scale))
+        else:
+            made = np.where(known[:, None], (features - self.center) / self.scale, 0).astype(np.float32)
+            if np.count_nonzero(made) < SPARSE * made.size:
+                made = sp.csr_array(made)
+        if self.unit_rows:
+            squares = made.multiply(made).sum(axis=1) if sp.issparse(made) else np.square(made).sum(axis=1)
+            length = np.sqrt(np.asarray(squares, np.float64))
+            inverse = 1 / np.where(length > 0, length, 1)
+            made = sp.csr_array(sp.diags_array(inverse) @ made) if sp.issparse(made) else made * inverse[:, None]
+        return made.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureColumns:
-    """The features (count, width) of the nodes of one type, on a device, dense or sparse, and where the nodes stand.
-
-    center (width,) and scale are what they are standardized with: see FeatureProjection.
-    """
+    """The standardized features (count, width) of the nodes of one type, on a device, and where the nodes stand."""
 
     place: slice
     width: int
     values: Tensor | Neighbors
-    center: NDArray[np.float32]
-    scale: float
-
-    @classmethod
-    def of(cls, place: slice, given: Any, device: torch.device, threads: int | None) -> FeatureColumns:
-        """Move a dense array or a sparse matrix to a device."""
-        count, width = given.shape
-        entries = given.data[:, None] if sp.issparse(given) else given
-        center = np.asarray(given.sum(axis=0, dtype=np.float64)).ravel() / max(1, count)
-        level = float(np.square(center).sum())
-        variance = float(np.einsum("ij,ij->", entries, entries, dtype=np.float64)) / max(1, count) - level
-        # What rounding leaves of columns that are all constant is no variance.
-        scale = float(np.sqrt(variance)) if variance > 1e-12 * level else 1.0
-        values: Tensor | Neighbors
-        if sp.issparse(given):
-            # The product with A is a sum over the columns that a node has, as over neighbors, weighted by the entries.
-            kind = np.int32 if width <= np.iinfo(np.int32).max else np.int64
-            csr = CSR(given.indptr.astype(np.int64), given.indices.astype(kind), given.data, width)
-            values = Neighbors.of(csr, "sum", device, threads=threads)
-        else:
-            values = torch.tensor(given, device=device)
-        return cls(place, width, values, center.astype(np.float32), scale)
+    standardization: Standardization
 
     def times(self, A: Tensor) -> Tensor:
         """The product with A (width, dim): (count, dim)."""
@@ -59,48 +90,86 @@ class FeatureColumns:
 
 
 def feature_columns(
-    graph: Graph, types: Sequence[str], device: torch.device, threads: int | None
+    graph: Graph,
+    types: Sequence[str],
+    device: torch.device,
+    threads: int | None,
+    learned: Sequence[Standardization] | None = None,
 ) -> list[FeatureColumns]:
-    """The features of some node types, each on the device once."""
-    return [FeatureColumns.of(graph.nodes.slice(type), graph.features[type], device, threads) for type in types]
+    """The features of some node types; learned: as those of an earlier graph were standardized."""
+    made = []
+    for number, type in enumerate(types):
+        given, known = graph.features[type], known_features(graph, type)
+        how = Standardization.of(given, known) if learned is None else learned[number]
+        a = how.apply(given, known)
+        values: Tensor | Neighbors
+        if sp.issparse(a):
+            # The product with A is a sum over the columns that a node has, as over neighbors, weighted by the entries.
+            csr = CSR(a.indptr.astype(np.int64), a.indices.astype(np.int32), a.data, a.shape[1])
+            values = Neighbors.of(csr, "sum", device, threads=threads)
+        else:
+            values = torch.tensor(a, device=device)
+        made.append(FeatureColumns(graph.nodes.slice(type), given.shape[1], values, how))
+    return made
 
 
-class FeatureProjection(nn.Module):
-    """A_k (a_v - center_k) / scale_k for every node, zero where a type has none: (num_nodes, dim).
+def known_features(graph: Graph, type: str) -> NDArray[np.bool_]:
+    """Which nodes of a type have features: (count,)."""
+    if type not in graph.features:
+        return np.zeros(graph.count(type), bool)
+    mask = graph.feature_mask.get(type)
+    return np.ones(graph.count(type), bool) if mask is None else mask
 
-    Columns are centered, so that what is common to all nodes says nothing. All columns of a type are divided by one
-    number, the root of the sum of their variances: rows have a root mean square length of 1 and A is of order 1, rare
-    columns stay small (dividing each by its own deviation would blow up a word that two documents have), and zeros stay
-    zeros: the center is taken off the product, not off the features.
-    """
+
+class FeatureVectors(nn.Module):
+    """c (num_nodes, middle) and o (num_nodes, dim - middle) of all nodes; zeros where there is nothing to say."""
 
     def __init__(
         self,
         columns: Sequence[FeatureColumns],
+        propagator: FeaturePropagator,
         num_nodes: int,
         dim: int,
-        device: torch.device,
+        generator: torch.Generator,
         *,
-        dropout: float,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.columns, self.num_nodes, self.dropout = columns, num_nodes, dropout
-        self.A = nn.ParameterList([torch.zeros(each.width, dim, device=device) for each in columns])
-        # Learned with the features of one graph and used on others: kept with A.
-        self.center = _kept([torch.tensor(each.center[None], device=device) for each in columns])
-        self.scale = _kept([torch.full((1, 1), each.scale, device=device) for each in columns])
+        self.columns, self.propagator, self.num_nodes, self.dropout = columns, propagator, num_nodes, dropout
+        self.middle: int = dim - dim // 2
+        device = propagator.neighbors.device
+        self.A = nn.ParameterList(
+            [glorot((each.width, dim), each.width + self.middle, generator).to(device) for each in columns]
+        )
 
-    def forward(self, generator: torch.Generator | None = None) -> Tensor:
-        own: Tensor = self.A[0].new_zeros(self.num_nodes, self.A[0].shape[1])
-        for each, A, center, scale in zip(self.columns, self.A, self.center, self.scale, strict=True):
-            A = A / scale
-            if self.training:
-                # Whole columns, for all nodes at once: on held-out labels of cora and citeseer as good as leaving out
-                # single entries, and much cheaper; a penalty on A was worse.
-                A = dropout(A, self.dropout, generator, (len(A), 1))
-            own[each.place] = each.times(A) - center @ A
-        return own
+    def forward(self, generator: torch.Generator | None = None, drops: int = 1) -> tuple[Tensor, Tensor]:
+        """c (num_nodes, drops * middle), o (num_nodes, dim - middle); dropout where there is a generator.
+
+        drops: how often nodes are dropped before their features travel, each time others.
+        """
+        projected = self._projected(generator)
+        carried, own = projected[:, : self.middle], projected[:, self.middle :]
+        if generator is not None:
+            keep = torch.rand(drops, len(carried), 1, generator=generator, device=carried.device).ge_(NODE_DROPOUT)
+            carried = torch.cat([carried * each for each in keep.div_(1 - NODE_DROPOUT)], dim=1)
+        return self.propagator.propagate(carried), own
+
+    def _projected(self, generator: torch.Generator | None) -> Tensor:
+        """a A of all nodes, both halves: (num_nodes, dim)."""
+        parts = []
+        for each, A in zip(self.columns, self.A, strict=True):
+            # Whole columns, for all nodes at once: much cheaper than single entries.
+            kept = A if generator is None else dropout(A, self.dropout, generator, (len(A), 1))
+            parts.append((each.place, each.times(kept)))
+        if len(parts) == 1 and len(parts[0][1]) == self.num_nodes:
+            return parts[0][1]
+        total = parts[0][1].new_zeros(self.num_nodes, self.A[0].shape[1])
+        for place, part in parts:
+            total[place] = part
+        return total
 
 
-def _kept(values: list[Tensor]) -> nn.ParameterList:
-    return nn.ParameterList([nn.Parameter(value.clone(), requires_grad=False) for value in values])
+def glorot(shape: tuple[int, int], fans: int, generator: torch.Generator) -> Tensor:
+    """Random weights; fans: how many numbers come in and go out (Glorot and Bengio, 2010)."""
+    limit = (6 / fans) ** 0.5
+    return torch.empty(shape).uniform_(-limit, limit, generator=generator)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import torch
@@ -16,12 +17,14 @@ from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.checkpoint import Checkpoint, fingerprint
 from pine.model.choice import choose
+from pine.model.feature_training import FeatureTrainer, LearnedFeatures
 from pine.model.init.start import structural_start
 from pine.model.learned import Array, Learned
 from pine.model.objective import Objective
-from pine.model.settings import Settings
+from pine.model.projection import Projection
+from pine.model.settings import Choice, Settings
 from pine.model.training import FitState, Trainer
-from pine.model.warm_start import Earlier, warm_start
+from pine.model.warm_start import Earlier, Warm, warm_start
 from pine.nn.training import torch_threads
 
 logger = logging.getLogger("pine")
@@ -39,26 +42,60 @@ def fit(
     settings.check_graph(graph)
     if labels is None:
         _check_without_labels(settings)
-    checkpoint = _checkpoint(settings, graph, labels, options, earlier)
+    task = LearningTask.of(labels, options.validation)
+    checkpoint = _checkpoint(settings, graph, task, options, earlier)
     state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"))
     with torch_threads(settings.threads):
-        learned = _fit(settings, graph, labels, state, earlier)
+        learned = _fit(settings, graph, task, state, earlier)
     checkpoint.remove()
     return learned
 
 
-def _fit(settings: Settings, graph: Graph, labels: Labels | None, state: FitState, earlier: Earlier | None) -> Learned:
-    scaled, center, scale = (None, 0.0, 1.0) if labels is None else labels.standardized()
+@dataclass(frozen=True, eq=False)
+class LearningTask:
+    """The labels to learn from as they were given, and all that are known, numbers standardized.
+
+    learn: which of the latter are learned from, (num_known,); the others are for choosing.
+    """
+
+    labels: Labels | None
+    known: Labels | None
+    learn: NDArray[np.bool_]
+    center: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def of(cls, labels: Labels | None, validation: Labels | None) -> Self:
+        if labels is None:
+            return cls(None, None, np.ones(0, bool))
+        scaled, center, scale = labels.standardized()
+        if validation is None:
+            return cls(labels, scaled, np.ones(len(labels.known), bool), center, scale)
+        if labels.task == "numbers":
+            validation = replace(validation, values=(validation.values - center) / scale)
+        known = np.concatenate([scaled.known, validation.known])
+        order = np.argsort(known)
+        values = np.concatenate([scaled.values, validation.values])[order]
+        learn = order < len(scaled.known)
+        return cls(labels, replace(scaled, known=known[order], values=values), learn, center, scale)
+
+
+def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, earlier: Earlier | None) -> Learned:
     x = initial_vectors(settings, graph, state.rng)
+    shared = settings, graph, task.known, task.learn, state
+    uses_features = settings.feature_types(graph) and (task.labels is None or settings.epochs != 0)
+    features = FeatureTrainer(*shared) if uses_features else None
     if earlier is None:
-        trainer = Trainer(settings, graph, scaled, state, {"e": x})
-        choice = choose(trainer)
+        warm = None
+        trainer = Trainer(*shared, {"x": x})
+        choice = choose(trainer, features)
         epochs = choice.epochs
     else:
-        warm = warm_start(settings, earlier, graph, labels, x, (center, scale))
-        trainer = Trainer(settings, graph, scaled, state, warm.state, warm.groups)
+        warm = warm_start(settings, earlier, graph, task.labels, x, (task.center, task.scale))
+        trainer = Trainer(*shared, warm.state, warm.groups)
         choice, epochs = warm.choice, warm.epochs
-    objective, history = trainer.train_on_all_labels(choice, 0 if labels is None else epochs)
+    learned_features = None if features is None else _learn_features(features, choice, warm)
+    objective, history = trainer.train_on_all_labels(choice, 0 if task.labels is None else epochs)
     x_learned, f, parameters = _arrays(objective)
     learned = Learned(
         nodes=graph.nodes,
@@ -70,24 +107,42 @@ def _fit(settings: Settings, graph: Graph, labels: Labels | None, state: FitStat
         b=parameters.pop("b"),
         parameters=parameters,
         form=trainer.form,
-        feature_types=trainer.feature_types,
         group_names=tuple(group.name for group in trainer.groups),
         directed=graph.directed,
-        center=center,
-        scale=scale,
+        center=task.center,
+        scale=task.scale,
         choice=choice,
+        features=learned_features,
+        projection=_projection(x_learned, learned_features, choice),
         history=history,
     )
-    return learned if labels is None else replace(learned, scores=_scores(learned, trainer, labels))
+    return learned if task.labels is None else replace(learned, scores=_scores(learned, trainer, task.labels))
 
 
 def _check_without_labels(settings: Settings) -> None:
     """Without labels nothing is trained: the start is what there is."""
     if settings.training.start == "random":
         raise InputError("without labels PINE gives its structural start; start='random' needs labels to learn from")
-    if settings.features:
-        raise InputError("features=True learns from features by labels; give labels, or leave features out")
-    logger.info("no labels: the vectors are the structural start, and f reproduces them")
+    logger.info("no labels: the vectors are the start, and f reproduces them")
+
+
+def _learn_features(features: FeatureTrainer, choice: Choice, warm: Warm | None) -> LearnedFeatures | None:
+    """By the weights that were chosen; none where features are of no use."""
+    structure, carried, own = choice.weights
+    if structure == 1:
+        return None
+    if features.labels is None:
+        return features.learned(features.principal_vectors(), None)
+    start, epochs = (None, features.epochs) if warm is None else (warm.features, warm.feature_epochs(features.epochs))
+    features.state.progress.plan(epochs)
+    agreement = carried / (carried + own)  # own features need not listen to neighbors that have nothing to say
+    trained = features.train("features", features.learn, epochs, agreement=agreement, choice=choice, start=start)
+    return features.learned(trained.vectors, (trained.w, trained.b))
+
+
+def _projection(x: Array, features: LearnedFeatures | None, choice: Choice) -> Projection | None:
+    mixed = features is not None and choice.weights[0] > 0
+    return Projection.of(x, features.vectors, choice.weights) if mixed and features is not None else None
 
 
 def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) -> Array:
@@ -99,24 +154,25 @@ def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) 
 
 def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
     """The predictions for all nodes of the labeled type: (count, num_outputs)."""
-    place = trainer.graph.nodes.slice(labels.type)
-    scores = learned.predictions(labels.task, learned.x[place], learned.f[place])
+    vectors = None if learned.features is None else learned.features.vectors
+    scores = learned.predictions(labels.task, trainer.graph, labels.type, learned.x, learned.f, vectors)
     share = learned.choice.label_share
     return scores if share == 0 else trainer.propagator.propagate(labels.known, labels.targets()).blend(scores, share)
 
 
 def _checkpoint(
-    settings: Settings, graph: Graph, labels: Labels | None, options: FitOptions, earlier: Earlier | None
+    settings: Settings, graph: Graph, task: LearningTask, options: FitOptions, earlier: Earlier | None
 ) -> Checkpoint:
     if options.checkpoint is None:
         return Checkpoint(None, "")
     start = None if earlier is None else earlier.learned.x
-    return Checkpoint(options.checkpoint, fingerprint(settings, graph, labels, start), options.checkpoint_every)
+    made = fingerprint(settings, graph, task.known, task.learn, start)
+    return Checkpoint(options.checkpoint, made, options.checkpoint_every)
 
 
 @torch.no_grad()
 def _arrays(objective: Objective) -> tuple[Array, Array, dict[str, NDArray[np.float32]]]:
     """x, f and the parameters of an objective."""
     x, f = (vectors.cpu().numpy() for vectors in objective.vectors())
-    parameters = {name: tensor.cpu().numpy() for name, tensor in objective.state_dict().items() if name != "e"}
+    parameters = {name: tensor.cpu().numpy() for name, tensor in objective.state_dict().items() if name != "x"}
     return x, f, parameters

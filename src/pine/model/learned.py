@@ -1,4 +1,6 @@
-"""What a fit leaves behind, as plain arrays: x, f of the neighbors, the parameters of f, and theta, the classifier."""
+"""What a fit leaves behind, as plain arrays: x, f of the neighbors, the parameters of f, and theta, the classifier;
+with features, what was learned from them beside it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pine.graph import Graph
 from pine.graph.nodes import Nodes
+from pine.model.blend import STRUCTURE, blend, node_weights, without_structure
+from pine.model.feature_training import LearnedFeatures
+from pine.model.projection import Projection
 from pine.model.settings import Choice, Form
 from pine.model.theta import predictions
 
@@ -19,7 +25,7 @@ Array = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """x and f (num_nodes, dim), scores (count, num_outputs) of the labeled type or None.
+    """x and f (num_nodes, dim), by structure; scores (count, num_outputs) of the labeled type or None.
 
     start: the structural start, (num_nodes, dim), for a later fit to see what has changed; None if it was random.
     w (num_outputs, dim), b (1, num_outputs) and parameters: those of Objective.
@@ -30,45 +36,67 @@ class Learned:
     f: Array
     scores: Array | None
     start: Array | None
-    parameters: dict[str, Array]  # by their names in Objective: those of f, and those of features
+    parameters: dict[str, Array]  # of f, by their names in Objective
     w: Array
     b: Array
     form: Form
-    feature_types: tuple[str, ...]  # the node types whose features are used
     group_names: tuple[str, ...]
     directed: bool
     center: float  # of numbers as labels: they are learned at zero mean and unit variance
     scale: float
     choice: Choice
+    features: LearnedFeatures | None = None
+    projection: Projection | None = None  # of both to dim columns, where the embedding is made of both
     history: list[dict[str, float]] = field(default_factory=list)
 
-    def predictions(self, task: str, x: Array, f: Array) -> Array:
-        """The mean of theta on x and theta on f: probabilities or numbers, (n, num_outputs)."""
-        mean: Array = predictions(task, *(torch.tensor(array) for array in (self.w, self.b, x, f))).numpy()
-        return mean * self.scale + self.center if task == "numbers" else mean
+    def embedding(self, x: Array, features: Array | None) -> Array:
+        """The vectors that users see, (n, dim): x, what features say, or the principal components of both."""
+        if features is None or self.choice.weights == STRUCTURE:
+            return x
+        return features if self.projection is None else self.projection.apply(x, features)
 
-    def parameters_of(self, module: str) -> dict[str, Tensor]:
-        """The parameters of a module of Objective, "f" or "features", by their names in it."""
-        prefix = f"{module}."
-        own = {name: array for name, array in self.parameters.items() if name.startswith(prefix)}
-        return {name.removeprefix(prefix): torch.tensor(array) for name, array in own.items()}
+    def predictions(
+        self,
+        task: str,
+        graph: Graph,
+        type: str,
+        x: Array,
+        f: Array,
+        features: Array | None,
+        *,
+        has_structure: bool = True,
+    ) -> Array:
+        """Probabilities or numbers (count, num_outputs) of a graph's nodes of a type.
 
-    @property
-    def feature_widths(self) -> dict[str, int]:
-        """The number of features of each node type that has them."""
-        widths = [self.parameters[f"features.A.{k}"].shape[0] for k in range(len(self.feature_types))]
-        return dict(zip(self.feature_types, widths, strict=True))
+        x, f and features: vectors of all its nodes, (num_nodes, dim) each. has_structure: whether x and f say anything.
+        """
+        place = graph.nodes.slice(type)
+        # theta on x and on f, and where features have their say, on what they make of a node.
+        made: Array = predictions(task, *(torch.tensor(each) for each in (self.w, self.b, x[place], f[place]))).numpy()
+        if self.features is not None and features is not None:
+            weights = self.choice.weights if has_structure else without_structure(self.choice.weights)
+            by_features = self.features.predictions(task, features[place])
+            made = blend((made, *by_features), node_weights(weights, graph, type))
+        return made * self.scale + self.center if task == "numbers" else made
+
+    def f_parameters(self) -> dict[str, Tensor]:
+        """By their names in NeighborFunction."""
+        return {name.removeprefix("f."): torch.tensor(array) for name, array in self.parameters.items()}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What is saved as numbers, beside x and scores."""
-        start = {} if self.start is None else {"start": self.start}
-        return self.parameters | start | {"reconstruction": self.f, "theta.w": self.w, "theta.b": self.b}
+        made = self.parameters | {"reconstruction": self.f, "theta.w": self.w, "theta.b": self.b}
+        if self.start is not None:
+            made |= {"start": self.start}
+        if self.features is not None:
+            made |= {"structure": self.x} | self.features.arrays()
+        return made if self.projection is None else made | self.projection.arrays()
 
     def about(self) -> dict[str, Any]:
         """What is saved as JSON."""
         return {
             "form": asdict(self.form),
-            "feature_types": list(self.feature_types),
+            "features": None if self.features is None else self.features.about(),
             "groups": list(self.group_names),
             "directed": self.directed,
             "numbers": [self.center, self.scale],
@@ -81,21 +109,23 @@ class Learned:
         cls, nodes: Nodes, x: Array, scores: Array | None, arrays: dict[str, Array], about: dict[str, Any]
     ) -> Self:
         """From what arrays and about gave."""
+        features = about["features"]
         return cls(
             nodes=nodes,
-            x=x,
+            x=x if features is None else arrays["structure"],
             f=arrays["reconstruction"],
             scores=scores,
             start=arrays.get("start"),
-            parameters={name: array for name, array in arrays.items() if name.startswith(("f.", "features."))},
+            parameters={name: array for name, array in arrays.items() if name.startswith("f.")},
             w=arrays["theta.w"],
             b=arrays["theta.b"],
             form=Form.from_json(about["form"]),
-            feature_types=tuple(about["feature_types"]),
             group_names=tuple(about["groups"]),
             directed=about["directed"],
             center=about["numbers"][0],
             scale=about["numbers"][1],
             choice=Choice.from_json(about["choice"]),
+            features=None if features is None else LearnedFeatures.restored(arrays, features),
+            projection=Projection.restored(arrays),
             history=about["history"],
         )

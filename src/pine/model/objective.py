@@ -4,7 +4,6 @@
       + mean over labeled v of l_theta(x_v, y_v) + l_theta(f(N_v), y_v)  +  lambda_w sum of ||w_i||^2
 
 With one lambda for all types, every node's agreement weighs 1 / (lambda |V|).
-With features a, x_v = e_v + A a_v with e_v free, and f(N_v) + A a_v is in the place of f(N_v).
 All of it is sums over nodes, which can be made batch by batch: pine.model.batches.
 """
 
@@ -17,11 +16,11 @@ import torch
 from torch import Tensor, nn
 
 from pine.model.batches import sample_neighborhoods
-from pine.model.features import FeatureProjection
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms
 from pine.model.settings import TrainingSettings
 from pine.model.theta import predictions, regression
+from pine.model.trainable import Trainable
 from pine.nn.losses import l2
 
 
@@ -34,8 +33,8 @@ class NodeBatch:
     blocks: Sequence[NodeBlock]
 
 
-class Objective(nn.Module):
-    """e (num_nodes, dim), f, features, and theta: w (num_outputs, dim), b (1, num_outputs).
+class Objective(Trainable):
+    """x (num_nodes, dim), f, and theta: w (num_outputs, dim), b (1, num_outputs).
 
     types: where the nodes of each type stand. lambdas: (1 or number of types,).
     batched: each of f's neighborhoods, of one type, is a batch; otherwise all nodes are one.
@@ -48,14 +47,13 @@ class Objective(nn.Module):
         lambdas: Tensor,
         settings: TrainingSettings,
         visible: VisibleTargets | None = None,
-        features: FeatureProjection | None = None,
         *,
         batched: bool = False,
     ) -> None:
         super().__init__()
         num_nodes = types[-1].stop
-        self.e = nn.Parameter(lambdas.new_zeros(num_nodes, f.dim))
-        self.f, self.features, self.visible, self.settings = f, features, visible, settings
+        self.x = nn.Parameter(lambdas.new_zeros(num_nodes, f.dim))
+        self.f, self.visible, self.settings = f, visible, settings
         # A type without nodes has no mean agreement.
         filled = [k for k, place in enumerate(types) if place.stop > place.start]
         self.types = [types[k] for k in filled]
@@ -93,10 +91,8 @@ class Objective(nn.Module):
         self.b.zero_()
 
     def vectors(self) -> tuple[Tensor, Tensor]:
-        """x, and what its neighbors and features make of every node: (num_nodes, dim)."""
-        x, own = self._all_nodes(None)
-        f = self.f(x)
-        return x, f if own is None else f + own
+        """x, and what its neighbors make of every node: (num_nodes, dim)."""
+        return self.x, self.f(self.x)
 
     def loss(
         self, generator: torch.Generator, warmup: Tensor | float = 1.0, batch: NodeBatch | None = None
@@ -106,50 +102,45 @@ class Objective(nn.Module):
         generator: for dropout. warmup scales the entropy, which trusts the model's own predictions.
         """
         batch = self.batches[0] if batch is None else batch
-        all_nodes, own = self._all_nodes(generator)
-        x, f = self._within(batch, all_nodes, own, generator)
+        x, f = self._within(batch, generator)
         terms = node_terms(batch.blocks, x, f, self.w, self.b, self.settings, warmup)
         if self.visible is not None:
             terms["l2"] = self.settings.weight_decay * l2(self.w) / len(self.batches)
         return terms
 
     @property
+    def num_nodes(self) -> int:
+        return len(self.x)
+
+    def vectors_of_nodes(self) -> list[nn.Parameter]:
+        return [self.x]
+
+    @property
     def is_batched(self) -> bool:
         """Whether a step is made of several parts, or draws neighbors."""
         return len(self.batches) > 1 or self.settings.samples is not None
 
-    def _all_nodes(self, generator: torch.Generator | None) -> tuple[Tensor, Tensor | None]:
-        """x of all nodes, and what features add to it."""
-        if self.features is None:
-            return self.e, None
-        own = self.features(generator)
-        return self.e + own, own
-
-    def _within(
-        self, batch: NodeBatch, x: Tensor, own: Tensor | None, generator: torch.Generator
-    ) -> tuple[Tensor, Tensor]:
-        """x and f of the nodes of a batch, from x of all nodes."""
+    def _within(self, batch: NodeBatch, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """x and f of the nodes of a batch."""
         neighborhoods, most = batch.neighborhoods, self.settings.samples
         if most is not None:
             neighborhoods = [sample_neighborhoods(block, most, generator) for block in neighborhoods]
-        f = self.f(x, generator, neighborhoods)
-        if len(self.batches) > 1:
-            x, own = x[batch.rows], None if own is None else own[batch.rows]
-        return x, f if own is None else f + own
+        f = self.f(self.x, generator, neighborhoods)
+        return self.x[batch.rows] if len(self.batches) > 1 else self.x, f
 
     def _blocks(self, rows: slice) -> list[NodeBlock]:
         """Blocks of nodes that one lambda speaks of, at most NODES_AT_A_TIME each on a CPU."""
-        whole = [slice(0, len(self.e))] if len(self.lambdas) == 1 else self.types
+        whole = [slice(0, len(self.x))] if len(self.lambdas) == 1 else self.types
         blocks = []
         for lam, place in zip(self.lambdas, whole, strict=True):
             first, last, count = max(rows.start, place.start), min(rows.stop, place.stop), place.stop - place.start
-            size = NODES_AT_A_TIME if self.e.device.type == "cpu" else count
+            size = NODES_AT_A_TIME if self.x.device.type == "cpu" else count
             for lo in range(first, last, size):
                 block = slice(lo, min(lo + size, last))
                 visible, labeled = (None, 1.0) if self.visible is None else self.visible.within(block)
                 length = block.stop - lo
                 within = slice(lo - rows.start, block.stop - rows.start)
-                blocks.append(NodeBlock(within, visible, lam * (count / length), length / len(self.e), labeled))
+                blocks.append(NodeBlock(within, visible, lam * (count / length), length / len(self.x), labeled))
         return blocks
 
     @torch.no_grad()

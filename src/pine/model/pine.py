@@ -18,7 +18,7 @@ from pine.labels import Labels
 from pine.model.fitting import fit
 from pine.model.learned import Learned
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
-from pine.model.transform import transform
+from pine.model.transform import known_vectors, transform
 from pine.model.warm_start import Earlier
 from pine.propagation import LabelPropagator
 
@@ -41,8 +41,8 @@ class PINE(Settings, Embedder):
     epochs: how long to train, at least 0: with 0, x is the structural start (pine.METHODS["propagation"]). None
         (default): 100, fewer on graphs of more than 40,000 nodes, and 0 where the held-out labels say that training
         does harm. Without labels there is nothing to train for: x is the structural start, and f reproduces it.
-    features: whether to learn from graph.features too: x_v = e_v + A a_v (pine.model.features). Off by default, as in
-        the paper.
+    features: whether to learn from graph.features too (pine.model.features); how much they count against structure is
+        chosen on held-out labels. "auto" (default): where the graph has them; False mutes them, as in the paper.
     groups: the K groups that f sums over: "type" one for each type of neighbor (the paper's), "relation" one for each
         relation and side, "all" one.
     batch_size: nodes at a time, at least 1, where a graph's activations do not fit into memory: the gradients of the
@@ -82,7 +82,7 @@ class PINE(Settings, Embedder):
             learning_rate=0.01,  # not printed: Adam, no more
             embedding_lr=0.01,
         )
-        return cls(lam=lam, label_share=0.0, function=function, training=training).set_params(**changes)
+        return cls(lam=lam, label_share=0.0, features=False, function=function, training=training).set_params(**changes)
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         return self._fit_with(graph, labels, rng, FitOptions())
@@ -90,31 +90,38 @@ class PINE(Settings, Embedder):
     def _fit_with(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, options: FitOptions) -> Fitted:
         """Nodes known from an earlier run, f, theta and the settings chosen there begin where they were."""
         self.learned_ = fit(Settings(**own_settings(self)), graph, labels, rng, options, _earlier(options.start_from))
-        return Fitted(self.learned_.x, self.learned_.scores)
+        learned, features = self.learned_, self.learned_.features
+        return Fitted(learned.embedding(learned.x, None if features is None else features.vectors), learned.scores)
 
     # ---- after fit ----
 
     def reconstruct(self) -> Any:
-        """f of every node's neighbors, in the form of embedding_."""
+        """f of every node's neighbors, in the form of embedding_; what features say is that of the node itself."""
         self._check_fitted()
-        return self.nodes_.split_by_type(self.learned_.f)
+        learned, features = self.learned_, self.learned_.features
+        made = learned.embedding(learned.f, None if features is None else features.vectors)
+        return self.nodes_.split_by_type(made)
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph that holds unseen ones, without training; known nodes keep theirs."""
         self._check_fitted()
         found = transform(self.learned_, graph, self.threads)
         found.warn_if_not_converged()
-        return graph.nodes.split_by_type(found.x)
+        made = self.learned_.embedding(found.x, found.features)
+        kept, unseen = (each.numpy() for each in known_vectors(self.learned_, graph, self.fitted_.vectors))
+        made = np.where(unseen[:, None], made, kept)
+        return graph.nodes.split_by_type(made)
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
         assert self.labels_ is not None
-        place = graph.nodes.slice(self.labels_.type)
+        task, type = self.labels_.task, self.labels_.type
         found = transform(self.learned_, graph, self.threads)
         found.warn_if_not_converged()
-        scores = self.learned_.predictions(self.labels_.task, found.x[place], found.f[place])
+        vectors = found.x, found.f, found.features
+        scores = self.learned_.predictions(task, graph, type, *vectors, has_structure=found.has_structure)
         share = self.learned_.choice.label_share
         if share > 0:
-            propagator = LabelPropagator(graph, self.labels_.type, "cpu", self.threads)
+            propagator = LabelPropagator(graph, type, "cpu", self.threads)
             scores = propagator.propagate(*self._known_in(graph)).blend(scores, share)
         return scores
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from pine.graph.groups import By
 
 # Automatic: at most so many epochs, and fewer on large graphs, by epochs times nodes: a good start needs few.
 MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 150, 20, 6_000_000
+MOST_FEATURE_EPOCHS = 200
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +68,7 @@ class TrainingSettings(FrozenSettings):
 
     start: Literal["structural", "random"] = "structural"
     dropout: Chance = 0.4
-    feature_dropout: Chance = 0.6
+    feature_dropout: Chance = 0.2
     entropy: NonNegative = 0.3
     supervise_f: bool = True
     weight_decay: NonNegative = 0.02
@@ -87,7 +88,7 @@ class Settings:
     lam: Positive | tuple[Positive, ...] | None = None
     label_share: Chance | None = None
     epochs: NonNegativeInt | None = None
-    features: bool = False
+    features: bool | Literal["auto"] = "auto"
     groups: By = "type"
     batch_size: Count | None = None
     function: FunctionSettings = FunctionSettings()
@@ -95,7 +96,7 @@ class Settings:
 
     def check_graph(self, graph: Graph) -> None:
         """What settings ask of a graph, and of each other."""
-        if self.features and not graph.features:
+        if self.features is True and not graph.features:
             raise InputError("features=True needs node features: Graph.from_edges(..., features=...) or with_features")
         if self.training.samples is not None and self.batch_size is None:
             raise InputError("samples are drawn for batches: set batch_size too")
@@ -104,8 +105,19 @@ class Settings:
 
     def num_epochs(self, num_nodes: int) -> int:
         """The number of epochs that is given, or ours by the number of nodes."""
-        automatic = min(MOST_EPOCHS, max(FEWEST_EPOCHS, EPOCHS_TIMES_NODES // max(1, num_nodes)))
+        return self._epochs(num_nodes, MOST_EPOCHS)
+
+    def num_feature_epochs(self, num_nodes: int) -> int:
+        """The same for what is learned from features."""
+        return self._epochs(num_nodes, MOST_FEATURE_EPOCHS)
+
+    def _epochs(self, num_nodes: int, most: int) -> int:
+        automatic = min(most, max(FEWEST_EPOCHS, EPOCHS_TIMES_NODES // max(1, num_nodes)))
         return automatic if self.epochs is None else self.epochs
+
+    def feature_types(self, graph: Graph) -> tuple[str, ...]:
+        """The node types of a graph whose features are used."""
+        return tuple(sorted(graph.features)) if self.features else ()
 
 
 @dataclass(frozen=True)
@@ -114,18 +126,17 @@ class Form:
 
     dim: int
     groups: By
-    features: bool
     function: FunctionSettings
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """The form that settings ask for."""
-        return cls(settings.dim, settings.groups, settings.features, settings.function)
+        return cls(settings.dim, settings.groups, settings.function)
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> Self:
         """The opposite of asdict."""
-        return cls(saved["dim"], saved["groups"], saved["features"], FunctionSettings(**saved["function"]))
+        return cls(saved["dim"], saved["groups"], FunctionSettings(**saved["function"]))
 
     def flat(self) -> dict[str, Any]:
         """All settings by their own names."""
@@ -140,19 +151,25 @@ class Form:
 
 @dataclass(frozen=True)
 class Choice:
-    """The settings that a fit chose, and how they scored on held-out training labels (NaN: they were not scored)."""
+    """The settings that a fit chose, and how they scored on held-out training labels (NaN: they were not scored).
+
+    weights: of the predictions by structure, by features carried along edges and by own features (pine.model.blend).
+    """
 
     lam: tuple[float, ...]  # one for all node types, or one for each
     epochs: int
     score: float = float("nan")
     label_share: float = 0.0
+    weights: tuple[float, float, float] = (1.0, 0.0, 0.0)
 
-    def as_json(self) -> list[Any]:
+    def as_json(self) -> dict[str, Any]:
         """What is saved."""
-        return [list(self.lam), self.epochs, None if math.isnan(self.score) else self.score, self.label_share]
+        return asdict(self) | {"score": None if math.isnan(self.score) else self.score}
 
     @classmethod
-    def from_json(cls, saved: list[Any]) -> Self:
+    def from_json(cls, saved: Mapping[str, Any]) -> Self:
         """The opposite of as_json."""
-        lam, epochs, score, share = saved
-        return cls(tuple(lam), epochs, float("nan") if score is None else score, float(share))
+        lam, weights = (tuple(map(float, saved[key])) for key in ("lam", "weights"))
+        score = float("nan") if saved["score"] is None else float(saved["score"])
+        assert len(weights) == 3
+        return cls(lam, int(saved["epochs"]), score, float(saved["label_share"]), weights)

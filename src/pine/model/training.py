@@ -20,11 +20,11 @@ from pine.labels import Labels
 from pine.model.batches import batch_neighborhoods
 from pine.model.captured import CapturedStep, can_be_captured
 from pine.model.checkpoint import Checkpoint, CheckpointWriter
-from pine.model.features import FeatureProjection, feature_columns
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
 from pine.model.settings import Choice, Form, Settings
+from pine.model.trainable import Trainable
 from pine.nn.targets import Targets
 from pine.nn.training import device_of
 from pine.propagation import LabelPropagator
@@ -67,7 +67,7 @@ class Schedule:
 
 
 def train(
-    objective: Objective,
+    objective: Trainable,
     schedule: Schedule,
     generator: torch.Generator,
     *,
@@ -80,7 +80,7 @@ def train(
     """
     optimizer = _adam(objective, schedule)
     history = [] if writer is None else writer.restore(objective, optimizer, generator)
-    trust = torch.zeros((), device=objective.e.device)
+    trust = torch.zeros((), device=objective.device)
     names: list[str] = []
 
     def step() -> Tensor:
@@ -89,7 +89,7 @@ def train(
         optimizer.step()
         return terms
 
-    captured = can_be_captured(trust.device, len(objective.e)) and not objective.is_batched
+    captured = can_be_captured(trust.device, objective.num_nodes) and not objective.is_batched
     do = CapturedStep(step, generator) if captured else step
     if on_epoch is not None:
         on_epoch(len(history))
@@ -109,13 +109,15 @@ def train(
     return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()] if history else []
 
 
-def _adam(objective: Objective, schedule: Schedule) -> torch.optim.Adam:
-    """A learning rate for e, one for all else: numbers, or on a GPU tensors, which a captured step reads."""
-    own = [parameter for name, parameter in objective.named_parameters() if name != "e" and parameter.requires_grad]
-    on_gpu, device = objective.e.is_cuda, objective.e.device
+def _adam(objective: Trainable, schedule: Schedule) -> torch.optim.Adam:
+    """A learning rate for vectors, one for all else: numbers, or on a GPU tensors, which a captured step reads."""
+    vectors, device = objective.vectors_of_nodes(), objective.device
+    chosen = set(map(id, vectors))
+    rest = [each for each in objective.parameters() if id(each) not in chosen and each.requires_grad]
+    on_gpu = device.type == "cuda"
     highest = (schedule.embedding_lr, schedule.learning_rate)
     rates = [torch.tensor(rate, device=device) if on_gpu else rate for rate in highest]
-    groups = [{"params": each, "lr": rate} for each, rate in zip(([objective.e], own), rates, strict=True)]
+    groups = [{"params": each, "lr": rate} for each, rate in zip((vectors, rest), rates, strict=True)]
     return torch.optim.Adam(groups, betas=(0.9, 0.99), fused=True, capturable=on_gpu)
 
 
@@ -126,7 +128,7 @@ def _set_rate(group: dict[str, Any], rate: float) -> None:
         group["lr"] = rate
 
 
-def _backward(objective: Objective, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
+def _backward(objective: Trainable, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
     """Add up the gradients of all batches; the terms of the loss and their names."""
     lines, names = [], []
     for batch in objective.batches:
@@ -163,8 +165,9 @@ class FitState:
 class Trainer:
     """What the trainings of one fit share: the graph on the device, labels, settings, and where they begin.
 
-    start: the state in which all trainings begin, by its names in Objective. groups: the neighbor groups in the order
-    that f knows, where it was learned before.
+    learn: which of the known labels are learned from, (num_known,); the others are for choosing. start: the state in
+    which all trainings begin, by its names in Objective. groups: the neighbor groups in the order that f knows, where
+    it was learned before.
     """
 
     def __init__(
@@ -172,19 +175,18 @@ class Trainer:
         settings: Settings,
         graph: Graph,
         labels: Labels | None,
+        learn: NDArray[np.bool_],
         state: FitState,
         start: Mapping[str, NDArray[np.float32]],
         groups: Sequence[NeighborGroup] | None = None,
     ) -> None:
-        self.settings, self.graph, self.labels, self.state = settings, graph, labels, state
+        self.settings, self.graph, self.labels, self.learn, self.state = settings, graph, labels, learn, state
         self.form = Form.of(settings)
         self.device = device_of(settings.device)
         self.start = {name: torch.as_tensor(value, device=self.device) for name, value in start.items()}
         self.groups = list(self.form.neighbor_groups(graph).values()) if groups is None else groups
-        self.f_is_new, self.theta_is_new = set(start) == {"e"}, "w" not in start
+        self.f_is_new, self.theta_is_new = set(start) == {"x"}, "w" not in start
         self.types = [graph.nodes.slice(type) for type in graph.node_types]
-        self.feature_types = tuple(sorted(graph.features)) if settings.features else ()
-        self.columns = feature_columns(graph, self.feature_types, self.device, settings.threads)
         whole = Neighborhoods.of(graph, self.groups, self.form.function.scaling, self.device, settings.threads)
         size = settings.batch_size
         self.neighborhoods = [whole] if size is None else batch_neighborhoods(whole, self.types, size)
@@ -199,7 +201,7 @@ class Trainer:
         """The last training, by the settings that were chosen."""
         self.state.progress.plan(epochs)
         writer = self.state.checkpoint.writer("last", self.state.rng, choice)
-        objective = self.objective(choice.lam, None if self.labels is None else np.ones(len(self.labels.known), bool))
+        objective = self.objective(choice.lam, None if self.labels is None else self.learn)
         return objective, self.train(objective, epochs, writer)
 
     def objective(self, lam: tuple[float, ...], seen: NDArray[np.bool_] | None) -> Objective:
@@ -207,20 +209,16 @@ class Trainer:
         settings = self.settings.training
         generator = torch.Generator().manual_seed(int(self.state.rng.integers(2**62)))
         f = NeighborFunction(self.form, self.neighborhoods, generator, dropout=settings.dropout)
-        visible = features = None
+        visible = None
         if self.labels is not None and seen is not None:
             targets = Targets.of(self.graph, self.labels, self.device)
             visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float())
-        if self.columns:
-            size, dropout = (self.graph.num_nodes, self.form.dim), settings.feature_dropout
-            features = FeatureProjection(self.columns, *size, self.device, dropout=dropout)
         lambdas = torch.tensor(lam, device=self.device)
         batched = self.settings.batch_size is not None
-        made = Objective(f.to(self.device), self.types, lambdas, settings, visible, features, batched=batched)
+        made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched)
         made.eval().begin_at(self.start)
         if settings.start == "structural":
-            # Where there are features, theta learns with them: an e that explains all labels would leave A nothing.
-            made.begin_near(self.start["e"], f=self.f_is_new, theta=self.theta_is_new and not self.columns)
+            made.begin_near(self.start["x"], f=self.f_is_new, theta=self.theta_is_new)
         return made
 
     def train(self, objective: Objective, epochs: int, writer: CheckpointWriter) -> History:

@@ -2,7 +2,8 @@
 
 Where unseen nodes touch each other, by rounds, which are damped where vectors swing.
 
-With features, x_u = f(neighbors of u) + A a_u: then even a graph without a known node has vectors.
+What was learned from features needs no rounds: it is made of the features of the nodes around u and of its own, so that
+even a graph without a known node, and a node without neighbors, has vectors.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from torch import Tensor
 
 from pine.errors import InputError, listed
 from pine.graph import CSR, Graph, NeighborGroup
-from pine.model.features import FeatureProjection, feature_columns
 from pine.model.learned import Array, Learned
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 
@@ -63,10 +63,10 @@ def known_vectors(learned: Learned, graph: Graph, vectors: Array) -> tuple[Tenso
             here = nodes.slice(type).start + np.flatnonzero(found >= 0)
             x[here] = torch.tensor(vectors[trained.slice(type)][found[found >= 0]])
             unseen[here] = False
-    if unseen.all() and not learned.form.features:
+    if unseen.all() and learned.features is None:
         raise InputError(
             "this graph shares no node with the one that was trained on; fit a model on it, or train with node "
-            "features, which carry over to other graphs: PINE(features=True)"
+            "features, which carry over to other graphs where they are of use"
         )
     return x, unseen
 
@@ -80,11 +80,16 @@ def has_neighbor_in(adjacency: CSR, chosen: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Transformed:
-    """The nodes of a graph by a model that was trained on another: each (num_nodes, dim); whether x agrees with f."""
+    """The nodes of a graph by a model that was trained on another: each (num_nodes, dim); whether x agrees with f.
+
+    has_structure: whether x and f say anything.
+    """
 
     x: Array
-    f: Array  # what the neighbors and the features make of each node
+    f: Array
+    features: Array | None
     converged: bool
+    has_structure: bool = True
 
     def warn_if_not_converged(self) -> None:
         """For whoever shows these vectors to a user."""
@@ -97,23 +102,28 @@ class Transformed:
 
 
 def transform(learned: Learned, graph: Graph, threads: int | None) -> Transformed:
-    """x and f of all nodes of a graph that shares nodes, or features, with the one a model was trained on."""
+    """The vectors of all nodes of a graph that shares nodes, or features, with the one a model was trained on."""
     groups = matching_groups(learned, graph)
     x, unseen = known_vectors(learned, graph, learned.x)
-    own = projected_features(learned, graph, threads)
+    features = _features(learned, graph, unseen, threads)
+    if learned.choice.weights[0] == 0 or unseen.all():
+        # Nobody asks for x, or there is no known node for it to begin at.
+        return Transformed(x.numpy(), torch.zeros_like(x).numpy(), features, converged=True, has_structure=False)
     f = _function(learned, graph, groups, threads)
-
-    def apply(vectors: Tensor) -> Tensor:
-        result: Tensor = f(vectors) if own is None else f(vectors) + own
-        return result
-
     with torch.no_grad():
-        if own is not None:
-            x[unseen] = own[unseen]
         adjacent = unseen & has_neighbor_in(graph.links(), unseen)
-        x, converged = fixed_point(x, unseen, adjacent, apply)
-        both = apply(x)
-    return Transformed(x.numpy(), both.numpy(), converged)
+        x, converged = fixed_point(x, unseen, adjacent, f)
+        return Transformed(x.numpy(), f(x).numpy(), features, converged)
+
+
+def _features(learned: Learned, graph: Graph, unseen: Tensor, threads: int | None) -> Array | None:
+    """What the features of a graph make of its nodes; known ones keep what they have."""
+    if learned.features is None:
+        return None
+    made = learned.features.apply(graph, threads)
+    known = ~unseen.numpy()
+    made[known] = known_vectors(learned, graph, learned.features.vectors)[0].numpy()[known]
+    return made
 
 
 def matching_groups(learned: Learned, graph: Graph) -> list[NeighborGroup]:
@@ -127,25 +137,13 @@ def matching_groups(learned: Learned, graph: Graph) -> list[NeighborGroup]:
             f"the graph must have the node types {listed(types)} and the neighbor groups "
             f"{listed(learned.group_names)} of the training graph, got {graph}"
         )
-    graph.check_feature_widths(learned.feature_widths)
+    if learned.features is not None:
+        graph.check_feature_widths(learned.features.widths)
     return [found[name] for name in learned.group_names]
 
 
 def _function(learned: Learned, graph: Graph, groups: list[NeighborGroup], threads: int | None) -> NeighborFunction:
     neighborhoods = [Neighborhoods.of(graph, groups, learned.form.function.scaling, torch.device("cpu"), threads)]
     f = NeighborFunction(learned.form, neighborhoods, torch.Generator())
-    f.load_state_dict(learned.parameters_of("f"))
+    f.load_state_dict(learned.f_parameters())
     return f.eval()
-
-
-def projected_features(learned: Learned, graph: Graph, threads: int | None) -> Tensor | None:
-    """A a of every node (num_nodes, dim), or None if the model has no features."""
-    if not learned.form.features:
-        return None
-    cpu = torch.device("cpu")
-    columns = feature_columns(graph, learned.feature_types, cpu, threads)
-    projection = FeatureProjection(columns, graph.num_nodes, learned.form.dim, cpu, dropout=0.0)
-    projection.load_state_dict(learned.parameters_of("features"))
-    with torch.no_grad():
-        own: Tensor = projection.eval()()
-    return own

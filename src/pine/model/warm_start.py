@@ -13,7 +13,7 @@ from pine.labels import Labels
 from pine.model.choice import given_lambdas
 from pine.model.learned import Array, Learned
 from pine.model.settings import Choice, Form, Settings
-from pine.model.transform import known_vectors, matching_groups, projected_features, transform
+from pine.model.transform import known_vectors, matching_groups, transform
 
 # One in so many of the epochs that the earlier run was found to need: with a fifth of Cora's nodes added, all epochs
 # hardly gained on a third.
@@ -33,13 +33,19 @@ class Earlier:
 class Warm:
     """Where to begin: state by its names in Objective, neighbor groups in the order f knows, and the settings kept.
 
-    epochs: how long to train.
+    epochs: how long to train. features: state by its names in FeatureObjective.
     """
 
     state: dict[str, Array]
     groups: list[NeighborGroup]
     choice: Choice
     epochs: int
+    features: dict[str, Array] | None
+
+    @staticmethod
+    def feature_epochs(whole: int) -> int:
+        """How long to train what is learned from features, where it would be so long from the beginning."""
+        return -(-whole // EPOCHS_DIVIDED_BY)
 
 
 def warm_start(
@@ -58,22 +64,27 @@ def warm_start(
     start: (num_nodes, dim), before training. numbers: center and scale of numbers as labels now.
     """
     learned = earlier.learned
-    _check_alike(Form.of(settings), learned, graph)
+    _check_alike(settings, learned, graph)
     groups = matching_groups(learned, graph)
-    own = projected_features(learned, graph, settings.threads)
     if settings.training.start == "structural" and learned.start is not None:
         x, unseen = known_vectors(learned, graph, learned.x)
-        e = (x if own is None else x - own).numpy()
         before = known_vectors(learned, graph, learned.start)[0].numpy()
         places = [graph.nodes.slice(type) for type in graph.node_types]
-        e = np.concatenate([follow(e[p], ~unseen.numpy()[p], before[p], start[p]) for p in places])
+        vectors = x.numpy()
+        moved = [follow(vectors[p], ~unseen.numpy()[p], before[p], start[p]) for p in places]
+        begin = np.concatenate(moved)
     else:
-        e = transform(learned, graph, settings.threads).x
-        e = e if own is None else e - own.numpy()
-    state = learned.parameters | {"e": e} | _theta(learned, earlier.labels, labels, *numbers)
+        begin = transform(learned, graph, settings.threads).x
+
+    def theta(w: Array, b: Array) -> dict[str, Array]:
+        return _theta(w, b, learned, earlier.labels, labels, *numbers)
+
+    state = learned.parameters | {"x": begin} | theta(learned.w, learned.b)
     choice = _kept_choice(settings, learned, graph)
     shorter = min(settings.num_epochs(graph.num_nodes), -(-choice.epochs // EPOCHS_DIVIDED_BY))
-    return Warm(state, groups, choice, shorter if settings.epochs is None else settings.epochs)
+    own = learned.features
+    features = None if own is None else own.parameters() | theta(own.w, own.b)
+    return Warm(state, groups, choice, shorter if settings.epochs is None else settings.epochs, features)
 
 
 def follow(e: Array, known: NDArray[np.bool_], before: Array, after: Array) -> Array:
@@ -96,17 +107,18 @@ def _predicted(e: Array, known: NDArray[np.bool_], start: Array) -> NDArray[np.f
     return predicted
 
 
-def _check_alike(form: Form, learned: Learned, graph: Graph) -> None:
-    here, there = form.flat(), learned.form.flat()
-    unlike = [name for name in here if here[name] != there[name]]
+def _check_alike(settings: Settings, learned: Learned, graph: Graph) -> None:
+    here, before = Form.of(settings).flat(), learned.form.flat()
+    unlike = [name for name in here if here[name] != before[name]]
     if unlike:
-        theirs = ", ".join(f"{name}={there[name]!r}" for name in unlike)
+        theirs = ", ".join(f"{name}={before[name]!r}" for name in unlike)
         ours = ", ".join(f"{name}={here[name]!r}" for name in unlike)
         raise InputError(f"the run to start from was trained with {theirs}, this model has {ours}; these must be alike")
-    if form.features and set(graph.features) != set(learned.feature_types):
+    used, there = settings.feature_types(graph), () if learned.features is None else learned.features.types
+    if there and used != there:
         raise InputError(
-            f"the run to start from has features of the types {listed(learned.feature_types)}, this graph of "
-            f"{listed(sorted(graph.features))}; these must be alike"
+            f"the run to start from learned from features of the types {listed(there)}, this model would learn from "
+            f"those of {listed(used) or 'none'}; these must be alike"
         )
 
 
@@ -121,14 +133,16 @@ def _kept_choice(settings: Settings, learned: Learned, graph: Graph) -> Choice:
     return choice if settings.label_share is None else replace(choice, label_share=settings.label_share)
 
 
-def _theta(learned: Learned, old: Labels | None, new: Labels | None, center: float, scale: float) -> dict[str, Array]:
+def _theta(
+    w: Array, b: Array, learned: Learned, old: Labels | None, new: Labels | None, center: float, scale: float
+) -> dict[str, Array]:
     """w and b for the classes of now: by their values, zero for new ones; numbers in the units of now."""
     if old is None or new is None or (old.task, old.type) != (new.task, new.type):
         return {}
     if old.classes is None or new.classes is None:
-        b = (learned.b * learned.scale + learned.center - center) / scale
-        return {"w": learned.w * np.float32(learned.scale / scale), "b": b.astype(np.float32)}
+        moved = (b * learned.scale + learned.center - center) / scale
+        return {"w": w * np.float32(learned.scale / scale), "b": moved.astype(np.float32)}
     place = {value: number for number, value in enumerate(old.classes.tolist())}
     # What is not found is -1: the row of zeros that is put last.
     rows = [place.get(value, -1) for value in new.classes.tolist()]
-    return {"w": np.pad(learned.w, ((0, 1), (0, 0)))[rows], "b": np.pad(learned.b, ((0, 0), (0, 1)))[:, rows]}
+    return {"w": np.pad(w, ((0, 1), (0, 0)))[rows], "b": np.pad(b, ((0, 0), (0, 1)))[:, rows]}

@@ -1,0 +1,177 @@
+"""What is learned from features: the trainings of one fit (FeatureTrainer), and what they leave (LearnedFeatures)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pine.graph import Graph
+from pine.labels import Labels
+from pine.model.feature_objective import FeatureObjective
+from pine.model.features import HOPS, FeatureVectors, Standardization, feature_columns
+from pine.model.node_terms import VisibleTargets
+from pine.model.settings import Choice, Settings
+from pine.model.theta import scores
+from pine.model.training import FitState, Schedule, train
+from pine.nn.functional import probabilities
+from pine.nn.targets import Targets
+from pine.nn.training import device_of
+from pine.propagation import FeaturePropagator
+
+Array = NDArray[np.float32]
+
+FEATURE_RATE = 0.02  # Adam's, of everything that is learned from features
+POWER_ITERATIONS = 8
+
+
+class FeatureTrainer:
+    """labels, learn: as Trainer has them. Each training draws from its own stage's seed, in whatever order they run."""
+
+    def __init__(
+        self, settings: Settings, graph: Graph, labels: Labels | None, learn: NDArray[np.bool_], state: FitState
+    ) -> None:
+        self.settings, self.graph, self.labels, self.learn, self.state = settings, graph, labels, learn, state
+        self.seed = int(state.rng.integers(2**62))
+        self.device = device_of(settings.device)
+        self.types = settings.feature_types(graph)
+        self.columns = feature_columns(graph, self.types, self.device, settings.threads)
+        self.propagator = FeaturePropagator(graph, HOPS, self.device, settings.threads)
+
+    @property
+    def epochs(self) -> int:
+        return self.settings.num_feature_epochs(self.graph.num_nodes)
+
+    def train(
+        self,
+        stage: str,
+        seen: NDArray[np.bool_],
+        epochs: int,
+        *,
+        agreement: float,
+        choice: Choice | None = None,
+        start: Mapping[str, Array] | None = None,
+    ) -> FeatureObjective:
+        """Learn from the labels that are seen (num_known,); start: parameters by their names in FeatureObjective."""
+        assert self.labels is not None
+        rng = np.random.default_rng([self.seed, *stage.encode()])
+        writer = self.state.checkpoint.writer(stage, self.state.rng, choice)
+        targets = Targets.of(self.graph, self.labels, self.device)
+        visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float())
+        place = self.graph.nodes.slice(self.labels.type)
+        begin = torch.Generator().manual_seed(int(rng.integers(2**62)))
+        objective = FeatureObjective(self._vectors(begin), place, visible, begin, agreement=agreement).to(self.device)
+        own = objective.state_dict()
+        for name, value in (start or {}).items():
+            own[name].copy_(torch.as_tensor(value))
+        schedule = Schedule(epochs, FEATURE_RATE, FEATURE_RATE, theta_is_new=start is None)
+        generator = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
+        train(objective, schedule, generator, on_epoch=self.state.progress.advance, writer=writer)
+        return objective
+
+    def principal_vectors(self) -> FeatureVectors:
+        """Without labels: c and o are the principal components of what they are made of."""
+        vectors = self._vectors(torch.Generator().manual_seed(self.seed)).to(self.device)
+        half = vectors.middle
+        for _ in range(POWER_ITERATIONS):
+            # Of L(A), linear in A, the gradient of ||L(A)||^2 / 2 is L' L A: a step of the power iteration.
+            spread = sum((each - each.mean(0)).square().sum() for each in vectors())
+            for A, slope in zip(vectors.A, torch.autograd.grad(spread / 2, list(vectors.A)), strict=True):
+                for part in (slice(0, half), slice(half, None)):
+                    basis = torch.linalg.qr(slope[:, part])[0]
+                    A.data[:, part] = 0.0
+                    A.data[:, part][:, : basis.shape[1]] = basis
+        return vectors
+
+    def learned(self, vectors: FeatureVectors, theta: tuple[Tensor, Tensor] | None) -> LearnedFeatures:
+        """What is kept of a training, or of principal components."""
+        with torch.no_grad():
+            made = torch.cat(vectors(), dim=1)
+        w, b = theta if theta is not None else (made.new_zeros(0, made.shape[1]), made.new_zeros(2, 0))
+        return LearnedFeatures(
+            self.types,
+            made.cpu().numpy(),
+            tuple(A.detach().cpu().numpy() for A in vectors.A),
+            tuple(each.standardization for each in self.columns),
+            w.detach().cpu().numpy(),
+            b.detach().cpu().numpy(),
+        )
+
+    def _vectors(self, generator: torch.Generator) -> FeatureVectors:
+        size, dropout = (self.graph.num_nodes, self.settings.dim), self.settings.training.feature_dropout
+        return FeatureVectors(self.columns, self.propagator, *size, generator, dropout=dropout)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedFeatures:
+    """vectors (num_nodes, dim): c and o side by side. A (width, dim) for each of the types. w, b: theta."""
+
+    types: tuple[str, ...]
+    vectors: Array
+    A: tuple[Array, ...]
+    standardizations: tuple[Standardization, ...]
+    w: Array
+    b: Array
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """The number of features of each node type that has them."""
+        return {type: len(A) for type, A in zip(self.types, self.A, strict=True)}
+
+    @property
+    def middle(self) -> int:
+        return -(-int(self.vectors.shape[1]) // 2)
+
+    def parameters(self) -> dict[str, Array]:
+        """By their names in FeatureObjective, without theta."""
+        return {f"vectors.A.{k}": A for k, A in enumerate(self.A)}
+
+    def predictions(self, task: str, vectors: Array) -> tuple[Array, Array]:
+        """By c and by o of vectors (n, dim), in standardized units: (n, num_outputs) each."""
+        middle, w, b = self.middle, torch.tensor(self.w), torch.tensor(self.b)
+        parts = ((slice(0, middle), b[:1]), (slice(middle, None), b[1:]))
+        by_carried, by_own = (
+            probabilities(task, scores(torch.tensor(vectors[:, part]), w[:, part], of)).numpy() for part, of in parts
+        )
+        return by_carried, by_own
+
+    def apply(self, graph: Graph, threads: int | None) -> Array:
+        """The vectors of all nodes of another graph."""
+        cpu = torch.device("cpu")
+        columns = feature_columns(graph, self.types, cpu, threads, self.standardizations)
+        propagator = FeaturePropagator(graph, HOPS, cpu, threads)
+        dim = self.vectors.shape[1]
+        made = FeatureVectors(columns, propagator, graph.num_nodes, dim, torch.Generator())
+        with torch.no_grad():
+            for own, A in zip(made.A, self.A, strict=True):
+                own.copy_(torch.tensor(A))
+            vectors: Array = torch.cat(made(), dim=1).numpy()
+        return vectors
+
+    def arrays(self) -> dict[str, Array]:
+        """What is saved as numbers."""
+        made = {"features.vectors": self.vectors, "features.w": self.w, "features.b": self.b}
+        for k, (A, how) in enumerate(zip(self.A, self.standardizations, strict=True)):
+            made |= {f"features.A.{k}": A, f"features.center.{k}": how.center, f"features.scale.{k}": how.scale}
+        return made
+
+    def about(self) -> dict[str, Any]:
+        """What is saved as JSON."""
+        return {"types": list(self.types), "unit_rows": [how.unit_rows for how in self.standardizations]}
+
+    @classmethod
+    def restored(cls, arrays: Mapping[str, Array], about: Mapping[str, Any]) -> Self:
+        """From what arrays and about gave."""
+        types, unit_rows = tuple(about["types"]), about["unit_rows"]
+        hows = (
+            Standardization(arrays[f"features.center.{k}"], arrays[f"features.scale.{k}"], bool(unit_rows[k]))
+            for k in range(len(types))
+        )
+        A = tuple(arrays[f"features.A.{k}"] for k in range(len(types)))
+        theta = arrays["features.w"], arrays["features.b"]
+        return cls(types, arrays["features.vectors"], A, tuple(hows), *theta)

@@ -1,0 +1,37 @@
+"""What the one training loop asks of an objective (pine.model.training)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class Trainable(nn.Module, ABC):
+    """Parameters, and a loss that is a sum over batches of nodes."""
+
+    batches: Sequence[Any] = (None,)
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether a step is made of several parts, or draws neighbors."""
+        return len(self.batches) > 1
+
+    @property
+    @abstractmethod
+    def num_nodes(self) -> int: ...
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    @abstractmethod
+    def vectors_of_nodes(self) -> list[nn.Parameter]:
+        """The parameters that learn at embedding_lr; all others learn at learning_rate."""
+
+    @abstractmethod
+    def loss(self, generator: torch.Generator, warmup: Tensor | float, batch: Any) -> dict[str, Tensor]:
+        """The terms of the loss of a batch, scalars to be summed; warmup scales those that trust the model itself."""

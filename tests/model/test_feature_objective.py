@@ -1,0 +1,96 @@
+"""What is minimized over maps of features: its terms by hand, and who learns from whom."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from pine import Graph
+from pine.labels import read_labels
+from pine.model import feature_objective as module
+from pine.model.feature_objective import FeatureObjective, sharpened
+from pine.model.features import FeatureVectors, feature_columns
+from pine.model.node_terms import VisibleTargets
+from pine.nn.targets import Targets
+from pine.propagation import FeaturePropagator
+
+CPU = torch.device("cpu")
+RNG = np.random.default_rng(0)
+GRAPH = Graph.from_edges(RNG.integers(12, size=(20, 2)), nodes=range(12), features=RNG.normal(size=(12, 4)))
+LABELS = {
+    "classes": np.array([0, 1, 2, -1, 0, -1, -1, -1, 2, 1, -1, -1]),
+    "label-sets": np.where(np.arange(12)[:, None] < 6, RNG.integers(2, size=(12, 3)), -1),
+    "numbers": np.where(np.arange(12) < 6, RNG.normal(size=12), np.nan),
+}
+
+
+def objective(task: str, agreement: float = 1.0) -> FeatureObjective:
+    labels = read_labels(GRAPH, LABELS[task], task)
+    generator = torch.Generator().manual_seed(0)
+    made = FeatureVectors(
+        feature_columns(GRAPH, ["node"], CPU, None), FeaturePropagator(GRAPH, 2, CPU, None), 12, 6, generator
+    )
+    visible = VisibleTargets(Targets.of(GRAPH, labels, CPU), torch.ones(len(labels.known)))
+    return FeatureObjective(made, slice(0, 12), visible, generator, agreement=agreement)
+
+
+@pytest.fixture
+def without_dropout(monkeypatch):
+    monkeypatch.setattr(module, "VECTOR_DROPOUT", 0.0)
+    monkeypatch.setattr("pine.model.features.NODE_DROPOUT", 0.0)
+
+
+@pytest.mark.parametrize("task", LABELS)
+def test_the_terms_are_the_formula(task, without_dropout):
+    made = objective(task)
+    terms = made.loss(torch.Generator(), 0.5)
+    c, o = made.vectors()
+    by_c, by_o = c @ made.w[:, :3].mT + made.b[0], o @ made.w[:, 3:].mT + made.b[1]
+    targets = made.visible.targets
+    torch.testing.assert_close(terms["labels"], targets.loss(by_c))
+    torch.testing.assert_close(terms["own labels"], targets.loss(by_o))
+    p, p_own = (
+        each.softmax(-1) if task == "classes" else each.sigmoid() if task == "label-sets" else each
+        for each in (by_c, by_o)
+    )
+    torch.testing.assert_close(terms["consistency"], 0.5 * (p - sharpened(task, p)).square().sum(-1).mean())
+    torch.testing.assert_close(terms["agreement"], 0.5 * (p_own - p).square().sum(-1).mean())
+    torch.testing.assert_close(terms["l2"], module.DECAY / len(targets.values) * made.vectors.A[0].square().sum())
+    torch.testing.assert_close(made.predictions(), (p.detach(), p_own.detach()))
+
+
+def test_probabilities_are_sharpened_and_stay_probabilities():
+    p = torch.tensor([[0.5, 0.3, 0.2], [1.0, 0.0, 0.0]])
+    sharp = sharpened("classes", p)
+    torch.testing.assert_close(sharp.sum(-1), torch.ones(2))
+    assert sharp[0, 0] > 0.5
+    torch.testing.assert_close(sharpened("label-sets", torch.tensor([[0.5, 0.9]])), torch.tensor([[0.5, 0.81 / 0.82]]))
+    torch.testing.assert_close(sharpened("numbers", p), p)
+
+
+def test_own_features_learn_from_the_neighbors_only_as_far_as_they_are_told_to(without_dropout):
+    for agreement in (0.0, 1.0):
+        made = objective("classes", agreement)
+        terms = made.loss(torch.Generator(), 1.0)
+        assert ("agreement" in terms) == (agreement > 0)
+        if agreement:
+            slope = torch.autograd.grad(terms["agreement"], [made.w, made.vectors.A[0]])
+            # The neighbors' half learns nothing from it.
+            assert not slope[0][:, :3].any()
+            assert not slope[1][:, :3].any()
+            assert slope[1][:, 3:].abs().max() > 0
+
+
+def test_labels_that_are_not_seen_do_not_count(without_dropout):
+    made = objective("classes")
+    seen = torch.tensor([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    hidden = FeatureObjective(
+        made.vectors, made.place, VisibleTargets(made.visible.targets, seen), torch.Generator(), agreement=1.0
+    )
+    hidden.load_state_dict(made.state_dict())
+    scores = made.vectors()[0] @ made.w[:, :3].mT + made.b[0]
+    targets = made.visible.targets
+    each = functional.cross_entropy(scores[targets.positions], targets.values, reduction="none")
+    torch.testing.assert_close(hidden.loss(torch.Generator(), 1.0)["labels"], (each * seen).sum() / seen.sum())
