@@ -19,11 +19,11 @@ Mask = NDArray[np.bool_]
 
 NUMBER_KINDS = "biuf"
 # What else arrays and columns hold, by NumPy's letter, and the way out.
-TEXT = ("text", "encode it, for example with pandas.get_dummies")
+TEXT_KIND = ("text", "encode it, for example with pandas.get_dummies")
 DATES = ("dates", "turn them into numbers, such as days since the first")
 OBJECTS = ("objects", "make them numbers, with NaN for what is missing: np.asarray(features, float)")
 OTHER_KINDS = {
-    **dict.fromkeys("UST", TEXT),
+    **dict.fromkeys("UST", TEXT_KIND),
     **dict.fromkeys("Mm", DATES),
     "c": ("complex numbers", "give their real and imaginary parts as columns of their own"),
     "O": OBJECTS,
@@ -82,14 +82,14 @@ def _numbers(values: Any, what: str) -> tuple[Any, Sequence[str] | None]:
     if values.__class__.__module__.startswith("pandas") and hasattr(values, "iloc") and values.ndim == 2:
         return _from_pandas(values, what)
     if isinstance(values, pa.Table | pa.RecordBatch) or hasattr(values, "get_columns"):
-        return _from_arrow(pa.table(values), what)
+        return numbers_from_arrow(pa.table(values), what)
     try:
         array = np.asarray(values)
     except ValueError:
         raise InputError(f"{what} must be numbers in rows of one length, got rows of several") from None
     if array.dtype.kind == "O":
         odd = next((each for each in array.ravel() if not isinstance(each, float | int | np.number)), None)
-        raise _not_numbers(what, TEXT if isinstance(odd, str) else (f"objects such as {odd!r}", OBJECTS[1]))
+        raise _not_numbers(what, TEXT_KIND if isinstance(odd, str) else (f"objects such as {odd!r}", OBJECTS[1]))
     _check_kind(array.dtype.kind, what)
     return array, None
 
@@ -100,14 +100,15 @@ def _from_pandas(frame: Any, what: str) -> tuple[Any, list[str]]:
         kind = getattr(dtype, "kind", "O")
         if kind == "O" and str(dtype) in ("object", "category", "str", "string"):
             words = next((True for each in frame.iloc[:, i] if isinstance(each, str)), False)
-            raise _not_numbers(what, TEXT if words else OBJECTS, name)
+            raise _not_numbers(what, TEXT_KIND if words else OBJECTS, name)
         _check_kind(kind, what, name)
     if len(names) and all(str(dtype).startswith("Sparse") for dtype in frame.dtypes):
         return sp.csr_array(frame.sparse.to_coo()), names
     return frame.to_numpy(dtype=np.float64, na_value=np.nan), names
 
 
-def _from_arrow(table: pa.Table, what: str) -> tuple[NDArray[Any], list[str]]:
+def numbers_from_arrow(table: pa.Table, what: str) -> tuple[NDArray[Any], list[str]]:
+    """The columns of a table side by side, (num_rows, num_columns) with NaN for what is missing, and their names."""
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = column.type
@@ -116,7 +117,7 @@ def _from_arrow(table: pa.Table, what: str) -> tuple[NDArray[Any], list[str]]:
         if pa.types.is_temporal(kind):
             raise _not_numbers(what, DATES, name)
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
-            raise _not_numbers(what, TEXT, name)
+            raise _not_numbers(what, TEXT_KIND, name)
         try:
             whole = column.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind))
             columns.append(column.to_numpy() if whole else pc.cast(column, pa.float64()).to_numpy())

@@ -16,6 +16,7 @@ from pine.errors import InputError, listed
 _COMMENT = re.compile(r"^(%|#(\s|$))")
 USUAL_NAMES = "source|target|src|dst|from|to|u|v|head|tail|start|end|weight|id|label|labels|class|y|type|name|value"
 ID_NAMES = "(node|id)[-_ ]?[ab12]?|(from|to|source|target)[-_ ]?(node)?[-_ ]?(id)?"
+LEAST_LINES, LARGEST_SAMPLE = 3, 1 << 26  # of what the dialect is found in: lines, and bytes
 HEADER_NAME = re.compile(rf"^#?\s*({USUAL_NAMES}|{ID_NAMES})$")
 
 
@@ -140,6 +141,9 @@ def _first_lines(path: Path, size: int = 1 << 16) -> list[str]:
     try:
         with open_binary(path) as file:
             sample = file.read(size)
+            # Lines of wide tables are long, and the dialect shows in a few whole ones.
+            while sample.count(b"\n") < LEAST_LINES and len(sample) < LARGEST_SAMPLE and (more := file.read(size)):
+                sample += more
             whole = not file.read(1)
     except (gzip.BadGzipFile, EOFError, OSError) as problem:
         if isinstance(problem, FileNotFoundError | PermissionError | IsADirectoryError):

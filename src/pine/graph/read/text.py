@@ -19,8 +19,9 @@ from pine.errors import InputError, listed
 from pine.graph.ids.column import column
 from pine.graph.read.dialect import Dialect, is_number, open_binary
 
-_INTEGER = re.compile(r"^(0|-?[1-9][0-9]{0,18})$")
+INTEGER = re.compile(r"^(0|-?[1-9][0-9]{0,18})$")
 _LEADING_ZERO = r"^[+-]?0[0-9]"
+WIDE_BLOCK = 1 << 25  # bytes that are parsed at once where lines may be long
 _RUNS_OF_BLANKS = re.compile(rb"[ \t]+")
 
 
@@ -47,6 +48,15 @@ def read_columns(
         raise InputError(f"{file.path}: {problem}") from None
 
 
+def read_batches(file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType]) -> Iterator[pa.RecordBatch]:
+    """Read columns as Arrow types in batches of rows, for tables that may be wide."""
+    try:
+        yield from _stream(file, wanted, kinds, WIDE_BLOCK)
+    except pa.ArrowInvalid as problem:
+        _explain_line(file, [i for i, kind in zip(wanted, kinds, strict=True) if pa.types.is_floating(kind)])
+        raise InputError(f"{file.path}: {problem}") from None
+
+
 def _converted(file: Dialect, batch: pa.Table | pa.RecordBatch, ids: Sequence[int], row: int) -> list[Any]:
     read: list[Any] = []
     for i, values in zip(ids, batch.columns[: len(ids)], strict=True):
@@ -61,7 +71,7 @@ def _converted(file: Dialect, batch: pa.Table | pa.RecordBatch, ids: Sequence[in
 
 
 def _looks_integer(file: Dialect, ids: Sequence[int]) -> bool:
-    return all(_INTEGER.match(row[i]) for row in file.sample for i in ids) and not _has_leading_zeros(file, ids)
+    return all(INTEGER.match(row[i]) for row in file.sample for i in ids) and not _has_leading_zeros(file, ids)
 
 
 def _has_leading_zeros(file: Dialect, ids: Sequence[int]) -> bool:
@@ -72,10 +82,12 @@ def _has_leading_zeros(file: Dialect, ids: Sequence[int]) -> bool:
     return any(pc.any(pc.match_substring_regex(each, _LEADING_ZERO)).as_py() for each in columns)
 
 
-def _options(file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType]) -> dict[str, Any]:
+def _options(
+    file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType], block: int | None = None
+) -> dict[str, Any]:
     return {
         "read_options": pacsv.ReadOptions(
-            column_names=[str(i) for i in range(len(file.names))], skip_rows=file.skipped
+            column_names=[str(i) for i in range(len(file.names))], skip_rows=file.skipped, block_size=block
         ),
         "parse_options": pacsv.ParseOptions(delimiter=file.delimiter),
         "convert_options": pacsv.ConvertOptions(
@@ -98,10 +110,12 @@ def _table(file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType]) -
         return pacsv.read_csv(_single_blanks(file), **options)
 
 
-def _stream(file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType]) -> Iterator[pa.RecordBatch]:
+def _stream(
+    file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType], block: int | None = None
+) -> Iterator[pa.RecordBatch]:
     source = _single_blanks(file) if file.delimiter == " " else file.path
     try:
-        with pacsv.open_csv(source, **_options(file, wanted, kinds)) as reader:
+        with pacsv.open_csv(source, **_options(file, wanted, kinds, block)) as reader:
             yield from reader
     except OSError as problem:
         raise InputError(f"{file.path} cannot be read to its end: {problem}") from None
