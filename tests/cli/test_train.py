@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.command_line import pine, pine_process, refused, write_ring
 
-from pine import PINE
+from pine import METHODS, PINE
 from pine.methods import load_run
 
 
@@ -78,3 +78,58 @@ def test_bad_files_are_refused_with_exit_code_2_and_one_sentence(tmp_path: Path,
 )
 def test_wrong_arguments_of_train_are_refused(tmp_path: Path, arguments: list[str], message: str):
     assert message in refused(pine("train", *arguments, "--out", "run", cwd=tmp_path))
+
+
+@pytest.fixture
+def features(tmp_path: Path) -> Path:
+    """Features of some of the ring's nodes, in another order."""
+    lines = [f"v{i},{i % 2},{i / 10}\n" for i in (7, 3, 0, 1, 2, 9, 11, 10)]
+    (tmp_path / "features.csv").write_text("id,odd,size\n" + "".join(lines))
+    return tmp_path / "features.csv"
+
+
+@pytest.mark.filterwarnings("always:.*rows are left out")
+def test_train_attaches_features_and_says_how_many_are_known(tmp_path: Path, features: Path, monkeypatch):
+    seen = []
+    fit = METHODS["label-propagation"].fit
+
+    def recorded(self, graph, *rest, **options):
+        seen.append(graph)
+        return fit(self, graph, *rest, **options)
+
+    monkeypatch.setattr(METHODS["label-propagation"], "fit", recorded)
+    edges, _ = write_ring(tmp_path)
+    (tmp_path / "labels.csv").write_text("v0,x\nv5,y\n")
+    words = ["train", edges, "--method", "label-propagation", "--labels", tmp_path / "labels.csv"]
+    done = pine(*words, "--features", features, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "features: 2 columns, known for 8 nodes and unknown for 4\n" in done.stdout
+    (graph,) = seen
+    ids = graph.ids().tolist()
+    assert graph.features["node"][ids.index("v9")].tolist() == pytest.approx([1, 0.9])
+    assert not graph.feature_mask["node"][ids.index("v4")]
+    (tmp_path / "features.csv").write_text("id,odd\nv0,1\nnobody,2\n")
+    done = pine(*words, "--features", features, "--out", tmp_path / "run")
+    assert "warning: " in done.stderr
+    assert "1 of 2 rows are left out" in done.stderr
+
+
+def test_features_of_a_typed_graph_name_their_type(tmp_path: Path):
+    (tmp_path / "w.csv").write_text("ann,1\nbob,1\neve,2\n")
+    (tmp_path / "l.csv").write_text("ann,x\neve,z\n")
+    (tmp_path / "a.csv").write_text("id,age\nann,3\nbob,4\n")
+    (tmp_path / "p.csv").write_text("id,length\n1,3\n2,4\n")
+    words = ["train", "--relation", "author:writes:paper=w.csv", "--labels", "l.csv", "--label-type", "author"]
+    words += ["--method", "label-propagation", "--out", "run"]
+    done = pine(*words, "--features", "author=a.csv", "--features", "paper=p.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "features of type author: 1 columns, known for 2 nodes and unknown for 1\n" in done.stdout
+    assert "features of type paper: 1 columns, known for 2 nodes and unknown for 0\n" in done.stdout
+    for given, message in (
+        (["a.csv"], "features of a typed graph are given as TYPE=FILE, with a type of author, paper, got 'a.csv'"),
+        (["venue=a.csv"], "with a type of author, paper"),
+        (["author=a.csv", "author=p.csv"], "features of type 'author' are given twice: a.csv and p.csv"),
+        (["author=no.csv"], "cannot read no.csv"),
+    ):
+        done = pine(*words, *(word for each in given for word in ("--features", each)), cwd=tmp_path)
+        assert message in refused(done)

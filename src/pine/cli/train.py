@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,17 +9,17 @@ import typer
 from rich.console import Console
 
 import pine
+from pine.cli.graphs import attach_features, read_graph
+from pine.cli.options import FeatureFiles, Relations
 from pine.cli.progress import progress_bar
-from pine.errors import InputError
 
 
 def train(
     edges: Annotated[Path | None, typer.Argument(help="csv, tsv, space-separated or Parquet file of edges.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the trained run.", metavar="RUN")] = ...,  # type: ignore[assignment]
     labels: Annotated[Path | None, typer.Option(help="File of node id and label.", metavar="FILE")] = None,
-    relation: Annotated[
-        list[str] | None, typer.Option(help="A relation of a typed graph; repeat it.", metavar="SRC:REL:DST=FILE")
-    ] = None,
+    relation: Relations = None,
+    features: FeatureFiles = None,
     label_type: Annotated[
         str | None, typer.Option(help="The node type that the labels are on.", metavar="TYPE")
     ] = None,
@@ -33,8 +32,9 @@ def train(
 ) -> None:
     """Train on your own graph and save the run."""
     console = Console()
-    graph = _read_graph(edges, relation or [], directed)
+    graph = read_graph(edges, relation or [], directed)
     console.print(f"{graph}")
+    graph = attach_features(graph, features or [], console.print)
     given = None if labels is None else pine.io.read_label_file(labels, graph, label_type)
     model = pine.methods.method_class(method)().set_params(seed=seed)
     # The same command, given again after an interruption, goes on from this file.
@@ -44,19 +44,3 @@ def train(
         model.fit(graph, given, start_from=start_from, checkpoint=checkpoint, progress=progress)
     model.save(out)
     console.print(f"saved to {out}")
-
-
-def _read_graph(edges: Path | None, relations: Sequence[str], directed: bool) -> pine.Graph:
-    """One file of edges, or relations given as SRC:REL:DST=FILE."""
-    if (edges is None) == (not relations):
-        raise InputError("give either one file of edges, or relations: --relation SRC:REL:DST=FILE")
-    if edges is not None:
-        return pine.Graph.from_edges(edges, directed=directed)
-    files: dict[tuple[str, str, str], Path] = {}
-    for relation in relations:
-        triple, separator, file = relation.partition("=")
-        parts = triple.split(":")
-        if not separator or len(parts) != 3 or not all(parts):
-            raise InputError(f"a relation is given as SRC:REL:DST=FILE, got {relation!r}")
-        files[parts[0], parts[1], parts[2]] = Path(file)
-    return pine.Graph.from_relations(files, directed=directed)
