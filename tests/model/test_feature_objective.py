@@ -55,9 +55,13 @@ def test_the_terms_are_the_formula(task, without_dropout):
         each.softmax(-1) if task == "classes" else each.sigmoid() if task == "label-sets" else each
         for each in (by_c, by_o)
     )
-    torch.testing.assert_close(terms["consistency"], 0.5 * (p - sharpened(task, p)).square().sum(-1).mean())
+    torch.testing.assert_close(
+        terms["consistency"], 0.5 * module.CONSISTENCY * (p - sharpened(task, p)).square().sum(-1).mean()
+    )
     torch.testing.assert_close(terms["agreement"], 0.5 * (p_own - p).square().sum(-1).mean())
-    torch.testing.assert_close(terms["l2"], module.DECAY / len(targets.values) * made.vectors.A[0].square().sum())
+    torch.testing.assert_close(
+        terms["l2"], module.FEATURE_DECAY / len(targets.values) * made.vectors.A[0].square().sum()
+    )
     torch.testing.assert_close(made.predictions(), (p.detach(), p_own.detach()))
 
 

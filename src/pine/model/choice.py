@@ -36,14 +36,14 @@ UNLABELED: Weights = (0.5, 0.25, 0.25)
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class HeldOutParts:
     """parts: which known labels are held out, each time (num_known,)."""
 
     labels: Labels
     parts: Sequence[NDArray[np.bool_]]
 
     @classmethod
-    def of(cls, trainer: Trainer, labels: Labels) -> HeldOut:
+    def of(cls, trainer: Trainer, labels: Labels) -> HeldOutParts:
         """The validation nodes where there are some, else a fifth of the labels, and another."""
         if not trainer.learn.all():
             return cls(labels, [~trainer.learn])
@@ -79,7 +79,7 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
         return replace(choice, weights=UNLABELED if labels is None else CARRIED_FEATURES)
     if labels is None or too_few or not (may_rest or len(shares) > 1 or features is not None):
         return choice
-    held = HeldOut.of(trainer, labels)
+    held = HeldOutParts.of(trainer, labels)
     if features is None:
         return _choose_training(trainer, held, choice, shares, may_rest)
     weighted = _choose_weights(trainer, features, held, choice, shares)
@@ -91,7 +91,7 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
 
 
 def _choose_training(
-    trainer: Trainer, held: HeldOut, choice: Choice, shares: Sequence[float], may_rest: bool
+    trainer: Trainer, held: HeldOutParts, choice: Choice, shares: Sequence[float], may_rest: bool
 ) -> Choice:
     """Learn from the other labels, in a fifth of the epochs, and see what is best on those that are held out."""
     labels, epochs = held.labels, -(-choice.epochs // FIFTHS)
@@ -115,7 +115,7 @@ def _choose_training(
 
 
 def _choose_weights(
-    trainer: Trainer, features: FeatureTrainer, held: HeldOut, choice: Choice, shares: Sequence[float]
+    trainer: Trainer, features: FeatureTrainer, held: HeldOutParts, choice: Choice, shares: Sequence[float]
 ) -> Choice:
     """Structure alone, as far as it goes untrained, features alone, or both where that is clearly better."""
     labels, graph = held.labels, trainer.graph
@@ -161,7 +161,7 @@ class Tried(NamedTuple):
 
 
 def _predictions(
-    trainer: Trainer, held: HeldOut, lam: tuple[float, ...], epochs: int, stage: str, part: int
+    trainer: Trainer, held: HeldOutParts, lam: tuple[float, ...], epochs: int, stage: str, part: int
 ) -> tuple[PropagatedLabels, Array, Array]:
     """What reaches the known nodes of labels that are not held out, and what is predicted before and after training."""
     writer = trainer.state.checkpoint.writer(stage, trainer.state.rng, None)
