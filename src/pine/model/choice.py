@@ -28,7 +28,7 @@ LABEL_SHARES = (0.0, 0.35, 0.65)
 # A fifth of the labels is held out, then another, each for a fifth of the epochs: with one, chance chooses on small
 # graphs (.4 points on average).
 FIFTHS, HELD_OUT_PARTS = 5, 2
-FEATURE_HALVES = 2  # what is learned from features needs half of its epochs to be known by
+HALVES = 2  # to weigh features against structure, both need half of their epochs
 FEWEST_LABELS = 10  # below it nothing is chosen
 # Where there is nothing to choose with: too few labels, or none.
 CARRIED_FEATURES: Weights = (0.0, 1.0, 0.0)
@@ -49,6 +49,10 @@ class HeldOutParts:
             return cls(labels, [~trainer.learn])
         fifths = trainer.state.rng.permutation(len(labels.known)) % FIFTHS
         return cls(labels, [fifths == k for k in range(HELD_OUT_PARTS)])
+
+    @property
+    def numbers(self) -> range:
+        return range(len(self.parts))
 
     @property
     def any(self) -> NDArray[np.bool_]:
@@ -81,54 +85,81 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
         return choice
     held = HeldOutParts.of(trainer, labels)
     if features is None:
-        return _choose_training(trainer, held, choice, shares, may_rest)
-    weighted = _choose_weights(trainer, features, held, choice, shares)
+        return _choose_training(trainer, held, choice, shares, may_rest)[0]
+    by_features = _feature_predictions(features, held)
+    resting = [_structural_predictions(trainer, held, k, choice.lam, 0, f"structure {k}") for k in held.numbers]
+    weighted = _choose_weights(trainer, held, choice, shares, by_features, resting)
     if weighted.weights[0] == 0:
         return replace(weighted, epochs=0)
-    alone = _choose_training(trainer, held, choice, shares, may_rest)
-    mixed = weighted.weights != STRUCTURE
-    return replace(alone, weights=weighted.weights, label_share=weighted.label_share) if mixed else alone
+    # Structure has something to say: what it is worth shows when it is trained.
+    alone, trained = _choose_training(trainer, held, choice, shares, may_rest, HALVES)
+    weighted = _choose_weights(trainer, held, alone, shares, by_features, trained)
+    if weighted.weights == STRUCTURE:
+        return alone
+    return weighted if weighted.weights[0] > 0 else replace(weighted, epochs=0)
+
+
+class PartPredictions(NamedTuple):
+    """What reaches the known nodes of labels that are not held out, and what structure predicts there."""
+
+    propagated: PropagatedLabels
+    before: Array  # training
+    after: Array
 
 
 def _choose_training(
-    trainer: Trainer, held: HeldOutParts, choice: Choice, shares: Sequence[float], may_rest: bool
-) -> Choice:
-    """Learn from the other labels, in a fifth of the epochs, and see what is best on those that are held out."""
-    labels, epochs = held.labels, -(-choice.epochs // FIFTHS)
+    trainer: Trainer,
+    held: HeldOutParts,
+    choice: Choice,
+    shares: Sequence[float],
+    may_rest: bool,
+    divided_by: int = FIFTHS,
+) -> tuple[Choice, list[PartPredictions]]:
+    """Learn from the other labels, in fewer epochs, and see what is best on those that are held out."""
+    labels, epochs = held.labels, -(-choice.epochs // divided_by)
     trainer.state.progress.plan(len(held.parts) * epochs)
-    parts = [_predictions(trainer, held, choice.lam, epochs, f"choice {k}", k) for k in range(len(held.parts))]
+    parts = [_structural_predictions(trainer, held, k, choice.lam, epochs, f"choice {k}") for k in held.numbers]
 
-    def best(when: int) -> tuple[float, float, NDArray[np.float64]]:
+    def best(trained: bool) -> tuple[float, float, NDArray[np.float64]]:
         """The highest score, its share, and the scores of the nodes."""
 
         def blended(share: float) -> Array:
-            return held.joined(propagated.blend(predicted[when], share) for propagated, *predicted in parts)
+            return held.joined(part.propagated.blend(part.after if trained else part.before, share) for part in parts)
 
         scores = [held_out_score(labels, held.any, blended(share)) for share in shares]
         share = shares[int(np.argmax(scores))]
         return max(scores), share, node_scores(labels, held.any, blended(share))
 
-    (untrained, its_share, before), (score, share, after) = best(0), best(1)
+    (untrained, its_share, before), (score, share, after) = best(False), best(True)
     if may_rest and clearly_better(before, after):
-        return replace(choice, epochs=0, label_share=its_share, score=untrained)
-    return replace(choice, label_share=share, score=score)
+        resting = [part._replace(after=part.before) for part in parts]
+        return replace(choice, epochs=0, label_share=its_share, score=untrained), resting
+    return replace(choice, label_share=share, score=score), parts
+
+
+def _feature_predictions(features: FeatureTrainer, held: HeldOutParts) -> list[list[Array]]:
+    """By carried and by own features, at the known nodes, for each part."""
+    epochs = -(-features.epochs // HALVES)
+    features.state.progress.plan(len(held.parts) * epochs)
+    made = []
+    for k, part in enumerate(held.parts):
+        # Own features learn from labels alone, so that it can be seen what they are worth by themselves.
+        trained = features.train(f"features choice {k}", features.learn & ~part, epochs, agreement=0.0)
+        made.append([each.cpu().numpy()[held.labels.known] for each in trained.predictions()])
+    return made
 
 
 def _choose_weights(
-    trainer: Trainer, features: FeatureTrainer, held: HeldOutParts, choice: Choice, shares: Sequence[float]
+    trainer: Trainer,
+    held: HeldOutParts,
+    choice: Choice,
+    shares: Sequence[float],
+    by_features: Sequence[list[Array]],
+    structural: Sequence[PartPredictions],
 ) -> Choice:
-    """Structure alone, as far as it goes untrained, features alone, or both where that is clearly better."""
+    """Structure alone, features alone where they are clearly better, or both where that is clearly better again."""
     labels, graph = held.labels, trainer.graph
-    epochs = -(-features.epochs // FEATURE_HALVES)
-    trainer.state.progress.plan(len(held.parts) * epochs)
-    parts: list[tuple[PropagatedLabels, list[Array]]] = []
-    for k, part in enumerate(held.parts):
-        seen = trainer.learn & ~part
-        propagated, structural, _ = _predictions(trainer, held, choice.lam, 0, f"structure {k}", k)
-        # Own features learn from labels alone, so that it can be seen what they are worth by themselves.
-        trained = features.train(f"features choice {k}", seen, epochs, agreement=0.0)
-        by_features = [each.cpu().numpy()[labels.known] for each in trained.predictions()]
-        parts.append((propagated, [structural, *by_features]))
+    parts = [(part.propagated, [part.after, *of_part]) for part, of_part in zip(structural, by_features, strict=True)]
 
     def best(grid: Sequence[Weights], shares: Sequence[float]) -> Tried:
         """The weights and the share that make the held-out labels most likely."""
@@ -160,10 +191,9 @@ class Tried(NamedTuple):
     share: float
 
 
-def _predictions(
-    trainer: Trainer, held: HeldOutParts, lam: tuple[float, ...], epochs: int, stage: str, part: int
-) -> tuple[PropagatedLabels, Array, Array]:
-    """What reaches the known nodes of labels that are not held out, and what is predicted before and after training."""
+def _structural_predictions(
+    trainer: Trainer, held: HeldOutParts, part: int, lam: tuple[float, ...], epochs: int, stage: str
+) -> PartPredictions:
     writer = trainer.state.checkpoint.writer(stage, trainer.state.rng, None)
     # What is held out reaches neither the model nor the labels that are propagated.
     labels, seen = held.labels, trainer.learn & ~held.parts[part]
@@ -171,7 +201,7 @@ def _predictions(
     objective = trainer.objective(lam, seen)
     before = trainer.predictions_at_known(objective)
     trainer.train(objective, epochs, writer)
-    return propagated, before, trainer.predictions_at_known(objective) if epochs else before
+    return PartPredictions(propagated, before, trainer.predictions_at_known(objective) if epochs else before)
 
 
 def clearly_better(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> bool:
