@@ -71,7 +71,7 @@ def method_class(name: str) -> type[Embedder]:
     try:
         return METHODS[name]
     except KeyError:
-        raise InputError(f"unknown method {name!r}; there are {listed(METHODS, 20)}") from None
+        raise InputError(f"unknown method {name!r}; there are {listed(METHODS, len(METHODS))}") from None
 
 
 def load_run(folder: str | Path) -> Embedder:
