@@ -42,6 +42,12 @@ def test_sparse_features_give_what_dense_ones_give(chance):
     assert (torch.stack(many).std(0).max() > 0.05) == (chance > 0)
 
 
+def test_sparse_features_can_be_written_down_also_where_entries_come_in_parts():
+    features = sp.csr_array((np.array([1, 2, 4], np.float32), np.array([2, 0, 0]), np.array([0, 1, 3, 3])), (3, 4))
+    block = SparseFeatures(features, CPU)
+    assert block.dense.tolist() == [[0, 0, 1, 0], [6, 0, 0, 0], [0, 0, 0, 0]]
+
+
 def test_counts_become_shares_and_other_features_stay():
     counts = np.array([[1.0, 3.0], [0.0, 0.0]], np.float32)
     assert row_normalized(counts).tolist() == [[0.25, 0.75], [0, 0]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -40,8 +41,13 @@ class InputLayer(nn.Module):
 
     def forward(self, x: Features, chance: float, generator: torch.Generator | None) -> Tensor:
         """X W: (num_nodes, dim), with dropout on the entries of X where there is a generator."""
-        weights = dict(zip(self.types, self.weights, strict=True))
+        weights = self.by_type
         return torch.cat([block.times(weights[type], chance, generator) for type, block in x.items()])
+
+    @property
+    def by_type(self) -> dict[str, Tensor]:
+        """The rows of W for each node type."""
+        return dict(zip(self.types, self.weights, strict=True))
 
 
 class FeatureBlock(ABC):
@@ -65,16 +71,29 @@ class IdentityFeatures(FeatureBlock):
         return weight * dropout(ones, chance, generator)
 
 
-class DenseFeatures(FeatureBlock):
+class GivenFeatures(FeatureBlock):
+    """Features that a graph has, rather than the identity."""
+
+    @property
+    @abstractmethod
+    def dense(self) -> Tensor:
+        """(count, width)"""
+
+
+class DenseFeatures(GivenFeatures):
     def __init__(self, features: Any, device: torch.device) -> None:
         self.features = torch.tensor(features, device=device)
+
+    @property
+    def dense(self) -> Tensor:
+        return self.features
 
     def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
         features = self.features if generator is None else dropout(self.features, chance, generator)
         return features @ weight
 
 
-class SparseFeatures(FeatureBlock):
+class SparseFeatures(GivenFeatures):
     """A row of X W is the weighted sum of the rows of W that X names: a bag. Zeros need no dropout."""
 
     def __init__(self, features: Any, device: torch.device) -> None:
@@ -85,6 +104,13 @@ class SparseFeatures(FeatureBlock):
             for each in (features, order)
         )
         self.order = torch.tensor(order.data, device=device)  # of the entries, column by column
+
+    @cached_property
+    def dense(self) -> Tensor:
+        columns, starts = self.rows
+        rows = torch.arange(len(starts) - 1, device=starts.device).repeat_interleave(starts.diff())
+        made = self.data.new_zeros(len(starts) - 1, len(self.columns[1]) - 1)
+        return made.index_put_((rows, columns), self.data, accumulate=True)  # an entry may come in parts
 
     def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
         data = self.data if generator is None else dropout(self.data, chance, generator)
