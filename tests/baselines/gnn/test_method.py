@@ -123,7 +123,7 @@ def test_the_graph_of_fit_has_the_vectors_and_predictions_of_fit(network, kind):
 
 def test_a_vector_depends_on_features_and_links_and_not_on_who_a_node_is(network):
     graph, label = GRAPHS["counts"]
-    model = quick(network).fit(graph, np.where(np.arange(40) % 2, label, -1))
+    model = quick(network, epochs=10).fit(graph, np.where(np.arange(40) % 2, label, -1))
     order = np.random.default_rng(1).permutation(40)
     place = np.argsort(order)
     rows, columns = graph.to_scipy().nonzero()
