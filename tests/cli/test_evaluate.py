@@ -40,7 +40,8 @@ def test_json_on_standard_output_is_alone_there():
     ("arguments", "message"),
     [
         (["coar"], "unknown dataset 'coar'; did you mean 'cora'?"),
-        (["cora", "--methods", "magic"], "unknown method 'magic'; there are"),
+        (["cora", "--methods", "magic"], f"unknown method 'magic'; there are {', '.join(map(repr, METHODS))}\n"),
+        (["cora", "--methods", "mlp"], "mlp learns from node features, and gets none here; add --features"),
         (["cora", "--ratios", "0.5,2"], "ratios must be numbers between 0 and 1"),
         (["cora", "--split", "public"], "cora has no public split; give shares of labeled nodes"),
         (["cora", "--split", "publc"], "--split must be one of 'random', 'public', got 'publc'"),

@@ -11,7 +11,7 @@ from support.inductive import planted
 
 import pine
 from pine import Graph, InputError
-from pine.baselines import LabelPropagation
+from pine.baselines import MLP, LabelPropagation
 from pine.embedder import Embedder, Fitted
 from pine.evaluation import Result, evaluate
 from pine.labels import Task, read_labels
@@ -154,6 +154,8 @@ def test_what_a_data_set_does_not_have_is_refused_before_anything_runs(recorder)
         evaluate(cora, recorder, ["public"], 1)
     with pytest.raises(InputError, match="'cora' has no node attributes"):
         evaluate(cora, recorder, [0.5], 1, features=True)
+    with pytest.raises(InputError, match="mlp learns from node features, and gets none here"):
+        evaluate(cora, recorder | {"mlp": MLP}, [0.5], 1)
     with pytest.raises(InputError, match="between 0 and 1"):
         evaluate(cora, recorder, [1.5], 1)
     assert not Recorder.seen

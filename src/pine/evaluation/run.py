@@ -62,6 +62,10 @@ def check_fits(variant: Variant, data: Dataset, labels: Labels) -> None:
         raise InputError(f"{variant.name} gives vectors alone, and logistic regression on them predicts no numbers")
     if variant.predicts and labels.task not in tasks:
         raise InputError(f"{variant.name} learns {listed(tasks)}; the labels of {data.name} are {labels.task!r}")
+    if variant.method.needs_features and labels.type not in data.graph.features:
+        raise InputError(
+            f"{variant.name} learns from node features, and gets none here; add --features, or features=True in Python"
+        )
     if not variant.types and len(data.graph.node_types) == 1:
         raise InputError(f"{variant.name}: {data.name} has one node type already; leave types=off out")
     if not variant.types and data.graph.features:
