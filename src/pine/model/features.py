@@ -142,28 +142,36 @@ class FeatureVectors(nn.Module):
             [glorot((each.width, dim), each.width + self.middle, generator).to(device) for each in columns]
         )
 
-    def forward(self, generator: torch.Generator | None = None, drops: int = 1) -> tuple[Tensor, Tensor]:
-        """c (num_nodes, drops * middle), o (num_nodes, dim - middle); dropout where there is a generator.
+    def forward(self) -> tuple[Tensor, Tensor]:
+        """c (num_nodes, middle), o (num_nodes, dim - middle)."""
+        return self.mapped(list(self.A), self.middle)
 
-        drops: how often nodes are dropped before their features travel, each time others.
+    def mapped(
+        self, maps: Sequence[Tensor], middle: int, generator: torch.Generator | None = None, drops: int = 1
+    ) -> tuple[Tensor, Tensor]:
+        """c and o by maps (width, any) in the place of A, of which middle columns are c's.
+
+        With a generator there is dropout of columns of features, and before they travel, of nodes: so often, each time
+        of others, side by side in c (num_nodes, drops * middle).
         """
-        projected = self._projected(generator)
-        carried, own = projected[:, : self.middle], projected[:, self.middle :]
+        product = self._product(maps, generator)
+        carried, own = product[:, :middle], product[:, middle:]
         if generator is not None:
             keep = torch.rand(drops, len(carried), 1, generator=generator, device=carried.device).ge_(NODE_DROPOUT)
             carried = torch.cat([carried * each for each in keep.div_(1 - NODE_DROPOUT)], dim=1)
         return self.propagator.propagate(carried), own
 
-    def _projected(self, generator: torch.Generator | None) -> Tensor:
-        """a A of all nodes, both halves: (num_nodes, dim)."""
+    def _product(self, maps: Sequence[Tensor], generator: torch.Generator | None) -> Tensor:
+        """a of all nodes times their maps: (num_nodes, any)."""
         parts = []
-        for each, A in zip(self.columns, self.A, strict=True):
+        for each, of_type in zip(self.columns, maps, strict=True):
             # Whole columns, for all nodes at once: much cheaper than single entries.
-            kept = A if generator is None else dropout(A, self.dropout, generator, (len(A), 1))
+            shape = (len(of_type), 1)
+            kept = of_type if generator is None else dropout(of_type, self.dropout, generator, shape)
             parts.append((each.place, each.times(kept)))
         if len(parts) == 1 and len(parts[0][1]) == self.num_nodes:
             return parts[0][1]
-        total = parts[0][1].new_zeros(self.num_nodes, self.A[0].shape[1])
+        total = parts[0][1].new_zeros(self.num_nodes, maps[0].shape[1])
         for place, part in parts:
             total[place] = part
         return total
