@@ -73,6 +73,24 @@ def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     assert not file.exists()
 
 
+@pytest.mark.parametrize("useful", [True, False])
+@pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.7, 0.95])
+def test_an_interrupted_fit_with_features_goes_on_to_the_same_bits(tmp_path, part, useful):
+    bare, labels = planted()
+    rng = np.random.default_rng(0)
+    words = np.repeat([0, 1, 2], 12)[:, None] == np.arange(6) % 3
+    graph = bare.with_features(rng.normal(size=(36, 6)) + 2.0 * useful * words)
+    counting = Interrupt()
+    whole = pine_with(**SMALL).fit(graph, labels, progress=counting)
+    file, model = tmp_path / "state", pine_with(**SMALL)
+    interrupt(model, file, int(part * len(counting.steps)), graph, labels)
+    model.fit(graph, labels, checkpoint=file, checkpoint_every=0.0)
+    np.testing.assert_array_equal(model.embedding_, whole.embedding_)
+    np.testing.assert_array_equal(model.predict_proba(), whole.predict_proba())
+    assert model.learned_.choice == whole.learned_.choice
+    assert not list(tmp_path.iterdir())
+
+
 def test_fits_from_an_earlier_run_go_on_too(tmp_path):
     graph, labels = planted()
     few = SMALL | {"epochs": 20}
