@@ -59,7 +59,7 @@ class FeatureObjective(Trainable):
         by_carried, by_own = self._scores(generator)
         targets, seen = self.visible.targets, self.visible.seen
         outputs = by_own.shape[1]
-        p = probabilities(targets.task, by_carried[self.place].reshape(-1, outputs)).reshape(-1, DROPS, outputs)
+        p = probabilities(targets.task, self._labeled(by_carried).reshape(-1, outputs)).reshape(-1, DROPS, outputs)
         mean = p.detach().mean(1)
         differences, count = p - sharpened(targets.task, mean)[:, None], len(p)
         terms = {
@@ -69,9 +69,13 @@ class FeatureObjective(Trainable):
             "l2": FEATURE_DECAY / seen.sum() * sum(A.square().sum() for A in self.vectors.A),
         }
         if self.agreement > 0:
-            p_own = probabilities(targets.task, by_own[self.place])
+            p_own = probabilities(targets.task, self._labeled(by_own))
             terms["agreement"] = warmup * self.agreement * (p_own - mean).square().sum() / count
         return terms
+
+    def _labeled(self, rows: Tensor) -> Tensor:
+        """Those of the nodes of the labeled type."""
+        return rows if self.place == slice(0, len(rows)) else rows[self.place]
 
     def _scores(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """By c in each drop (num_nodes, DROPS, num_outputs), and by o (num_nodes, num_outputs)."""

@@ -155,10 +155,10 @@ class FeatureVectors(nn.Module):
         of others, side by side in c (num_nodes, drops * middle).
         """
         product = self._product(maps, generator)
-        carried, own = product[:, :middle], product[:, middle:]
+        carried, own = product.split([middle, product.shape[1] - middle], dim=1)  # type: ignore[no-untyped-call]
         if generator is not None:
-            keep = torch.rand(drops, len(carried), 1, generator=generator, device=carried.device).ge_(NODE_DROPOUT)
-            carried = torch.cat([carried * each for each in keep.div_(1 - NODE_DROPOUT)], dim=1)
+            keep = torch.rand(len(carried), drops, 1, generator=generator, device=carried.device).ge_(NODE_DROPOUT)
+            carried = (carried[:, None] * keep.div_(1 - NODE_DROPOUT)).reshape(len(carried), -1)
         return self.propagator.propagate(carried), own
 
     def _product(self, maps: Sequence[Tensor], generator: torch.Generator | None) -> Tensor:
