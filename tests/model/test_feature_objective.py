@@ -10,9 +10,10 @@ from torch.nn import functional
 from pine import Graph
 from pine.labels import read_labels
 from pine.model import feature_objective as module
-from pine.model.feature_objective import FeatureObjective, sharpened
+from pine.model.feature_objective import FeatureObjective
 from pine.model.features import FeatureVectors, feature_columns
 from pine.model.node_terms import VisibleTargets
+from pine.nn.functional import sharpened
 from pine.nn.targets import Targets
 from pine.propagation import FeaturePropagator
 
@@ -56,7 +57,8 @@ def test_the_terms_are_the_formula(task, without_dropout):
         for each in (by_c, by_o)
     )
     torch.testing.assert_close(
-        terms["consistency"], 0.5 * module.CONSISTENCY * (p - sharpened(task, p)).square().sum(-1).mean()
+        terms["consistency"],
+        0.5 * module.CONSISTENCY * (p - sharpened(task, p, module.SHARPNESS)).square().sum(-1).mean(),
     )
     torch.testing.assert_close(terms["agreement"], 0.5 * (p_own - p).square().sum(-1).mean())
     torch.testing.assert_close(
@@ -67,11 +69,13 @@ def test_the_terms_are_the_formula(task, without_dropout):
 
 def test_probabilities_are_sharpened_and_stay_probabilities():
     p = torch.tensor([[0.5, 0.3, 0.2], [1.0, 0.0, 0.0]])
-    sharp = sharpened("classes", p)
+    sharp = sharpened("classes", p, 2.0)
     torch.testing.assert_close(sharp.sum(-1), torch.ones(2))
     assert sharp[0, 0] > 0.5
-    torch.testing.assert_close(sharpened("label-sets", torch.tensor([[0.5, 0.9]])), torch.tensor([[0.5, 0.81 / 0.82]]))
-    torch.testing.assert_close(sharpened("numbers", p), p)
+    torch.testing.assert_close(
+        sharpened("label-sets", torch.tensor([[0.5, 0.9]]), 2.0), torch.tensor([[0.5, 0.81 / 0.82]])
+    )
+    torch.testing.assert_close(sharpened("numbers", p, 2.0), p)
 
 
 def test_own_features_learn_from_the_neighbors_only_as_far_as_they_are_told_to(without_dropout):

@@ -243,3 +243,16 @@ def test_graphs_without_the_features_are_refused_in_one_sentence(cited):
         cited.transform(bare)
     with pytest.raises(InputError, match="trained with 30 features of nodes of type 'node', this graph has 2"):
         cited.predict(graph=CITED.with_features({"node": np.zeros((COUNT, 2))}))
+
+
+def test_a_warm_start_of_given_epochs_honors_them_and_none_leave_everything_as_it_was(cited):
+    counted: list[int] = []
+    pine_with(epochs=7, **SMALL).fit(
+        CITED, shown(KIND), start_from=cited, progress=lambda done, *_: counted.append(done)
+    )
+    trains_structure = cited.learned_.choice.weights[0] > 0
+    assert max(counted) == 7 * (1 + trains_structure)
+    still = pine_with(epochs=0, **SMALL).fit(CITED, shown(KIND), start_from=cited)
+    np.testing.assert_allclose(still.predict_proba(), cited.predict_proba(), atol=1e-3)
+    other, _ = papers(1, cited=True, names="other {}")
+    np.testing.assert_allclose(still.transform(other), cited.transform(other), atol=1e-3)

@@ -20,7 +20,7 @@ from pine.model.features import FeatureVectors, glorot
 from pine.model.node_terms import VisibleTargets
 from pine.model.theta import scores
 from pine.model.trainable import Trainable
-from pine.nn.functional import dropout, probabilities
+from pine.nn.functional import dropout, probabilities, sharpened
 
 DROPS = 2  # with one, .3 points are lost on average, and a third of the time is saved
 VECTOR_DROPOUT = 0.3  # of whole columns of c and o
@@ -61,7 +61,7 @@ class FeatureObjective(Trainable):
         outputs = by_own.shape[1]
         p = probabilities(targets.task, self._labeled(by_carried).reshape(-1, outputs)).reshape(-1, DROPS, outputs)
         mean = p.detach().mean(1)
-        differences, count = p - sharpened(targets.task, mean)[:, None], len(p)
+        differences, count = p - sharpened(targets.task, mean, SHARPNESS)[:, None], len(p)
         terms = {
             "labels": sum(targets.loss(by_carried[:, drop], seen) for drop in range(DROPS)) / DROPS,
             "own labels": targets.loss(by_own, seen),
@@ -97,11 +97,3 @@ class FeatureObjective(Trainable):
         half, task = self.vectors.middle, self.visible.targets.task
         by_carried = scores(carried, self.w[:, :half], self.b[:1])
         return probabilities(task, by_carried), probabilities(task, scores(own, self.w[:, half:], self.b[1:]))
-
-
-def sharpened(task: str, p: Tensor) -> Tensor:
-    """Probabilities (n, num_outputs) nearer to 0 and 1; numbers as they are."""
-    if task == "numbers":
-        return p
-    power = p.pow(SHARPNESS)
-    return power / (power.sum(-1, keepdim=True) if task == "classes" else power + (1 - p).pow(SHARPNESS))

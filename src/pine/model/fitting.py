@@ -71,8 +71,7 @@ class LearningTask:
         scaled, center, scale = labels.standardized()
         if validation is None:
             return cls(labels, scaled, np.ones(len(labels.known), bool), center, scale)
-        if labels.task == "numbers":
-            validation = replace(validation, values=(validation.values - center) / scale)
+        validation = validation.rescaled(center, scale)
         known = np.concatenate([scaled.known, validation.known])
         order = np.argsort(known)
         values = np.concatenate([scaled.values, validation.values])[order]
@@ -83,7 +82,9 @@ class LearningTask:
 def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, earlier: Earlier | None) -> Learned:
     x = initial_vectors(settings, graph, state.rng)
     shared = settings, graph, task.known, task.learn, state
-    uses_features = settings.feature_types(graph) and (task.labels is None or settings.epochs != 0)
+    # With no epochs nothing can be learned from features, but what an earlier fit has learned stays.
+    learns = task.labels is None or settings.epochs != 0 or earlier is not None
+    uses_features = settings.feature_types(graph) and learns
     features = FeatureTrainer(*shared) if uses_features else None
     if earlier is None:
         warm = None
@@ -133,7 +134,7 @@ def _learn_features(features: FeatureTrainer, choice: Choice, warm: Warm | None)
         return None
     if features.labels is None:
         return features.learned(features.principal_vectors(), None)
-    start, epochs = (None, features.epochs) if warm is None else (warm.features, warm.feature_epochs(features.epochs))
+    start, epochs = (None, features.epochs) if warm is None else (warm.features, warm.feature_epochs)
     features.state.progress.plan(epochs)
     agreement = carried / (carried + own)  # own features need not listen to neighbors that have nothing to say
     trained = features.train("features", features.learn, epochs, agreement=agreement, choice=choice, start=start)
@@ -141,8 +142,9 @@ def _learn_features(features: FeatureTrainer, choice: Choice, warm: Warm | None)
 
 
 def _projection(x: Array, features: LearnedFeatures | None, choice: Choice) -> Projection | None:
-    mixed = features is not None and choice.weights[0] > 0
-    return Projection.of(x, features.vectors, choice.weights) if mixed and features is not None else None
+    if features is None or choice.weights[0] == 0:
+        return None
+    return Projection.of(x, features.vectors, choice.weights)
 
 
 def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) -> Array:
@@ -154,8 +156,8 @@ def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) 
 
 def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
     """The predictions for all nodes of the labeled type: (count, num_outputs)."""
-    vectors = None if learned.features is None else learned.features.vectors
-    scores = learned.predictions(labels.task, trainer.graph, labels.type, learned.x, learned.f, vectors)
+    vectors = learned.x, learned.f, learned.feature_vectors
+    scores = learned.predictions(labels.task, trainer.graph, labels.type, *vectors)
     share = learned.choice.label_share
     return scores if share == 0 else trainer.propagator.propagate(labels.known, labels.targets()).blend(scores, share)
 

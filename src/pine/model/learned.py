@@ -49,6 +49,11 @@ class Learned:
     projection: Projection | None = None  # of both to dim columns, where the embedding is made of both
     history: list[dict[str, float]] = field(default_factory=list)
 
+    @property
+    def feature_vectors(self) -> Array | None:
+        """What features say of the trained nodes, (num_nodes, dim), if they have their say."""
+        return None if self.features is None else self.features.vectors
+
     def embedding(self, x: Array, features: Array | None) -> Array:
         """The vectors that users see, (n, dim): x, what features say, or the principal components of both."""
         if features is None or self.choice.weights == STRUCTURE:

@@ -38,9 +38,10 @@ class PINE(Settings, Embedder):
     label_share: how much of a prediction is the known labels propagated along edges (pine.propagation), at least 0 and
         below 1; the rest is the classifier on x and on f. None (default): 0, .35 or .65, as a fifth of the training
         labels, held out for it, says.
-    epochs: how long to train, at least 0: with 0, x is the structural start (pine.METHODS["propagation"]). None
-        (default): 100, fewer on graphs of more than 40,000 nodes, and 0 where the held-out labels say that training
-        does harm. Without labels there is nothing to train for: x is the structural start, and f reproduces it.
+    epochs: how long to train, at least 0: with 0, x is the structural start (pine.METHODS["propagation"]), and features
+        are not learned from. None (default): 150, and 200 for what is learned from features, fewer on graphs of more
+        than 30,000 nodes, and 0 where the held-out labels say that training does harm. Without labels there is nothing
+        to train for: x is the start, and f reproduces it.
     features: whether to learn from graph.features too (pine.model.features); how much they count against structure is
         chosen on held-out labels. "auto" (default): where the graph has them; False mutes them, as in the paper.
     groups: the K groups that f sums over: "type" one for each type of neighbor (the paper's), "relation" one for each
@@ -90,17 +91,16 @@ class PINE(Settings, Embedder):
     def _fit_with(self, graph: Graph, labels: Labels | None, rng: np.random.Generator, options: FitOptions) -> Fitted:
         """Nodes known from an earlier run, f, theta and the settings chosen there begin where they were."""
         self.learned_ = fit(Settings(**own_settings(self)), graph, labels, rng, options, _earlier(options.start_from))
-        learned, features = self.learned_, self.learned_.features
-        return Fitted(learned.embedding(learned.x, None if features is None else features.vectors), learned.scores)
+        learned = self.learned_
+        return Fitted(learned.embedding(learned.x, learned.feature_vectors), learned.scores)
 
     # ---- after fit ----
 
     def reconstruct(self) -> Any:
         """f of every node's neighbors, in the form of embedding_; what features say is that of the node itself."""
         self._check_fitted()
-        learned, features = self.learned_, self.learned_.features
-        made = learned.embedding(learned.f, None if features is None else features.vectors)
-        return self.nodes_.split_by_type(made)
+        learned = self.learned_
+        return self.nodes_.split_by_type(learned.embedding(learned.f, learned.feature_vectors))
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph that holds unseen ones, without training; known nodes keep theirs."""

@@ -33,7 +33,7 @@ class Earlier:
 class Warm:
     """Where to begin: state by its names in Objective, neighbor groups in the order f knows, and the settings kept.
 
-    epochs: how long to train. features: state by its names in FeatureObjective.
+    epochs: how long to train. features, feature_epochs: the same for FeatureObjective.
     """
 
     state: dict[str, Array]
@@ -41,11 +41,7 @@ class Warm:
     choice: Choice
     epochs: int
     features: dict[str, Array] | None
-
-    @staticmethod
-    def feature_epochs(whole: int) -> int:
-        """How long to train what is learned from features, where it would be so long from the beginning."""
-        return -(-whole // EPOCHS_DIVIDED_BY)
+    feature_epochs: int
 
 
 def warm_start(
@@ -84,7 +80,9 @@ def warm_start(
     shorter = min(settings.num_epochs(graph.num_nodes), -(-choice.epochs // EPOCHS_DIVIDED_BY))
     own = learned.features
     features = None if own is None else own.parameters() | theta(own.w, own.b)
-    return Warm(state, groups, choice, shorter if settings.epochs is None else settings.epochs, features)
+    given, whole = settings.epochs, settings.num_feature_epochs(graph.num_nodes)
+    feature_epochs = -(-whole // EPOCHS_DIVIDED_BY) if given is None else given
+    return Warm(state, groups, choice, shorter if given is None else given, features, feature_epochs)
 
 
 def follow(e: Array, known: NDArray[np.bool_], before: Array, after: Array) -> Array:

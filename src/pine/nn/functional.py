@@ -64,6 +64,14 @@ def entropy_slope(task: str, p: Tensor) -> Tensor:
     return each * (inside == p)
 
 
+def sharpened(task: str, p: Tensor, power: float) -> Tensor:
+    """p^power, normalized over classes, or over a label and its absence: nearer to 0 and 1; numbers stay."""
+    if task == "numbers":
+        return p
+    powers = p.pow(power)
+    return powers / (powers.sum(-1, keepdim=True) if task == "classes" else powers + (1 - p).pow(power))
+
+
 def sparse_matrix(indptr: Tensor, indices: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
     """Compressed rows as torch has them, without its warnings that these are in beta state and not checked."""
     with warnings.catch_warnings():

@@ -13,9 +13,10 @@ from support.networks import COUNTS, CPU, array, dense_s, inputs_of, network_on
 from pine import Graph, InputError
 from pine.baselines import GRAND
 from pine.baselines.gnn import grand
-from pine.baselines.gnn.grand import GRANDNetwork, sharpened
+from pine.baselines.gnn.grand import GRANDNetwork
 from pine.baselines.gnn.inputs import columns_of, features_of, row_normalized
 from pine.labels import read_labels
+from pine.nn.functional import sharpened
 from pine.nn.targets import Targets
 
 SETTINGS: dict[str, Any] = {
@@ -161,9 +162,9 @@ def test_the_loss_is_that_of_labels_plus_the_distance_to_the_sharpened_mean():
 
 def test_a_low_temperature_sharpens_probabilities():
     p = torch.tensor([[0.6, 0.4], [0.5, 0.5]])
-    torch.testing.assert_close(sharpened("classes", p, 0.5), torch.tensor([[9 / 13, 4 / 13], [0.5, 0.5]]))
-    torch.testing.assert_close(sharpened("label-sets", p, 0.5), torch.tensor([[9 / 13, 4 / 13], [0.5, 0.5]]))
-    torch.testing.assert_close(sharpened("numbers", p, 0.5), p)
+    torch.testing.assert_close(sharpened("classes", p, 2.0), torch.tensor([[9 / 13, 4 / 13], [0.5, 0.5]]))
+    torch.testing.assert_close(sharpened("label-sets", p, 2.0), torch.tensor([[9 / 13, 4 / 13], [0.5, 0.5]]))
+    torch.testing.assert_close(sharpened("numbers", p, 2.0), p)
 
 
 def test_batch_norm_is_that_of_training_while_training_and_its_averages_are_saved(tmp_path):

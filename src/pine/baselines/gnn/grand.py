@@ -26,7 +26,7 @@ from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.nn import Neighbors, neighbor_sum
-from pine.nn.functional import dropout, probabilities
+from pine.nn.functional import dropout, probabilities, sharpened
 from pine.nn.targets import Targets
 from pine.nn.training import Criterion
 
@@ -138,21 +138,13 @@ class GRANDNetwork(ConvolutionNetwork):
         drawn = [self(x, adjacency, generator)[1] for _ in range(self.samples)]
         known = torch.stack([targets.loss(outputs) for outputs in drawn]).mean()
         p = torch.stack([probabilities(targets.task, outputs) for outputs in drawn])
-        center = sharpened(targets.task, p.mean(0), self.temperature).detach()
+        center = sharpened(targets.task, p.mean(0), 1 / self.temperature).detach()
         return known + self.lam * (p - center).square().sum(-1).mean()
 
 
 def _dense(block: FeatureBlock, weight: Tensor) -> Tensor:
     """The features of one type, none of nodes that have a row of W_1 each."""
     return block.dense if isinstance(block, GivenFeatures) else weight.new_empty(len(weight), 0)
-
-
-def sharpened(task: str, p: Tensor, temperature: float) -> Tensor:
-    """p^(1 / temperature), normalized: over classes, or over a label and its absence; numbers stay."""
-    if task == "numbers":
-        return p
-    powers = p.pow(1 / temperature)
-    return powers / (powers.sum(-1, keepdim=True) if task == "classes" else powers + (1 - p).pow(1 / temperature))
 
 
 @dataclass
