@@ -94,6 +94,12 @@ class FeatureObjective(Trainable):
     def predictions(self) -> tuple[Tensor, Tensor]:
         """Of theta on c and on o, for the nodes of the labeled type: (count, num_outputs) each."""
         carried, own = (each[self.place] for each in self.vectors())
-        half, task = self.vectors.middle, self.visible.targets.task
-        by_carried = scores(carried, self.w[:, :half], self.b[:1])
-        return probabilities(task, by_carried), probabilities(task, scores(own, self.w[:, half:], self.b[1:]))
+        return feature_predictions(self.visible.targets.task, carried, own, self.w, self.b)
+
+
+def feature_predictions(task: str, carried: Tensor, own: Tensor, w: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Of theta on c (n, middle) and on o (n, dim - middle): probabilities or numbers (n, num_outputs) each."""
+    middle = carried.shape[1]
+    parts = ((carried, w[:, :middle], b[:1]), (own, w[:, middle:], b[1:]))
+    by_carried, by_own = (probabilities(task, scores(*part)) for part in parts)
+    return by_carried, by_own

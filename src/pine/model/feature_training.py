@@ -1,10 +1,8 @@
-"""What is learned from features: the trainings of one fit (FeatureTrainer), and what they leave (LearnedFeatures)."""
+"""The trainings of one fit in which features are learned from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 import torch
@@ -14,12 +12,11 @@ from torch import Tensor
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.feature_objective import FeatureObjective
-from pine.model.features import HOPS, FeatureVectors, Standardization, feature_columns
+from pine.model.features import HOPS, FeatureVectors, feature_columns
+from pine.model.learned_features import LearnedFeatures
 from pine.model.node_terms import VisibleTargets
 from pine.model.settings import Choice, Settings
-from pine.model.theta import scores
 from pine.model.training import FitState, Schedule, train
-from pine.nn.functional import probabilities
 from pine.nn.targets import Targets
 from pine.nn.training import device_of
 from pine.propagation import FeaturePropagator
@@ -105,73 +102,3 @@ class FeatureTrainer:
     def _vectors(self, generator: torch.Generator) -> FeatureVectors:
         size, dropout = (self.graph.num_nodes, self.settings.dim), self.settings.training.feature_dropout
         return FeatureVectors(self.columns, self.propagator, *size, generator, dropout=dropout)
-
-
-@dataclass(frozen=True, eq=False)
-class LearnedFeatures:
-    """vectors (num_nodes, dim): c and o side by side. A (width, dim) for each of the types. w, b: theta."""
-
-    types: tuple[str, ...]
-    vectors: Array
-    A: tuple[Array, ...]
-    standardizations: tuple[Standardization, ...]
-    w: Array
-    b: Array
-
-    @property
-    def widths(self) -> dict[str, int]:
-        """The number of features of each node type that has them."""
-        return {type: len(A) for type, A in zip(self.types, self.A, strict=True)}
-
-    @property
-    def middle(self) -> int:
-        return -(-int(self.vectors.shape[1]) // 2)
-
-    def parameters(self) -> dict[str, Array]:
-        """By their names in FeatureObjective, without theta."""
-        return {f"vectors.A.{k}": A for k, A in enumerate(self.A)}
-
-    def predictions(self, task: str, vectors: Array) -> tuple[Array, Array]:
-        """By c and by o of vectors (n, dim), in standardized units: (n, num_outputs) each."""
-        middle, w, b = self.middle, torch.tensor(self.w), torch.tensor(self.b)
-        parts = ((slice(0, middle), b[:1]), (slice(middle, None), b[1:]))
-        by_carried, by_own = (
-            probabilities(task, scores(torch.tensor(vectors[:, part]), w[:, part], of)).numpy() for part, of in parts
-        )
-        return by_carried, by_own
-
-    def apply(self, graph: Graph, threads: int | None) -> Array:
-        """The vectors of all nodes of another graph."""
-        cpu = torch.device("cpu")
-        columns = feature_columns(graph, self.types, cpu, threads, self.standardizations)
-        propagator = FeaturePropagator(graph, HOPS, cpu, threads)
-        dim = self.vectors.shape[1]
-        made = FeatureVectors(columns, propagator, graph.num_nodes, dim, torch.Generator())
-        with torch.no_grad():
-            for own, A in zip(made.A, self.A, strict=True):
-                own.copy_(torch.tensor(A))
-            vectors: Array = torch.cat(made(), dim=1).numpy()
-        return vectors
-
-    def arrays(self) -> dict[str, Array]:
-        """What is saved as numbers."""
-        made = {"features.vectors": self.vectors, "features.w": self.w, "features.b": self.b}
-        for k, (A, how) in enumerate(zip(self.A, self.standardizations, strict=True)):
-            made |= {f"features.A.{k}": A, f"features.center.{k}": how.center, f"features.scale.{k}": how.scale}
-        return made
-
-    def about(self) -> dict[str, Any]:
-        """What is saved as JSON."""
-        return {"types": list(self.types), "unit_rows": [how.unit_rows for how in self.standardizations]}
-
-    @classmethod
-    def restored(cls, arrays: Mapping[str, Array], about: Mapping[str, Any]) -> Self:
-        """From what arrays and about gave."""
-        types, unit_rows = tuple(about["types"]), about["unit_rows"]
-        hows = (
-            Standardization(arrays[f"features.center.{k}"], arrays[f"features.scale.{k}"], bool(unit_rows[k]))
-            for k in range(len(types))
-        )
-        A = tuple(arrays[f"features.A.{k}"] for k in range(len(types)))
-        theta = arrays["features.w"], arrays["features.b"]
-        return cls(types, arrays["features.vectors"], A, tuple(hows), *theta)

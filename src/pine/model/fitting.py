@@ -17,9 +17,10 @@ from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.checkpoint import Checkpoint, fingerprint
 from pine.model.choice import choose
-from pine.model.feature_training import FeatureTrainer, LearnedFeatures
+from pine.model.feature_training import FeatureTrainer
 from pine.model.init.start import structural_start
 from pine.model.learned import Array, Learned
+from pine.model.learned_features import LearnedFeatures
 from pine.model.objective import Objective
 from pine.model.projection import Projection
 from pine.model.settings import Choice, Settings

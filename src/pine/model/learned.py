@@ -15,7 +15,7 @@ from torch import Tensor
 from pine.graph import Graph
 from pine.graph.nodes import Nodes
 from pine.model.blend import STRUCTURE, blend, node_weights, without_structure
-from pine.model.feature_training import LearnedFeatures
+from pine.model.learned_features import LearnedFeatures
 from pine.model.projection import Projection
 from pine.model.settings import Choice, Form
 from pine.model.theta import predictions
