@@ -21,7 +21,7 @@ from torch.autograd.function import once_differentiable
 
 from pine.errors import InputError
 from pine.graph import Graph
-from pine.graph.csr import CSR
+from pine.graph.csr import CSR, build_csr
 from pine.nn.neighbor_sum import Neighbors
 
 Rows = Any  # an array, or a tensor
@@ -38,6 +38,22 @@ def normalized_adjacency(graph: Graph) -> sp.csr_array:
     degrees = adjacency.sum(axis=1)
     scale = sp.diags_array(1 / np.sqrt(np.where(degrees > 0, degrees, 1)))
     return sp.csr_array(scale @ adjacency @ scale)
+
+
+def looped_adjacency(graph: Graph, loop: float = 1.0) -> CSR:
+    """S = D^-1/2 (A + I) D^-1/2, with D the degrees of A + I, as GCN and its successors have it.
+
+    Directed edges go both ways. A loop that is there already keeps its weight, the others weigh as much as loop.
+    """
+    links, count = graph.links(), graph.num_nodes
+    rows = links.rows()
+    alone = np.setdiff1d(np.arange(count), rows[rows == links.indices])
+    targets, sources = np.append(rows, alone), np.append(links.indices, alone)
+    weights = np.append(np.ones(links.nnz) if links.weights is None else links.weights, np.full(len(alone), loop))
+    degrees = np.bincount(targets, weights, count)
+    scale = 1 / np.sqrt(np.where(degrees > 0, degrees, np.inf))
+    values = (scale[targets] * weights * scale[sources]).astype(np.float32)
+    return build_csr(targets, sources, values, (count, count), duplicates="sum")
 
 
 def seed_matrix(count: int, positions: NDArray[np.int64], targets: NDArray[Any]) -> NDArray[Any]:
@@ -116,13 +132,9 @@ class FeaturePropagator:
     """
 
     def __init__(self, graph: Graph, hops: int, device: torch.device | str, threads: int | None) -> None:
-        adjacency = graph.links().to_scipy().astype(np.float64)
-        loop = adjacency.data.mean() if adjacency.nnz and adjacency.data.any() else 1.0
-        looped = sp.csr_array(adjacency + loop * sp.eye_array(graph.num_nodes))
-        scale = sp.diags_array(1 / np.sqrt(looped.sum(axis=1)))
-        matrix = sp.csr_array(scale @ looped @ scale)
-        kept = CSR(matrix.indptr.astype(np.int64), matrix.indices, matrix.data.astype(np.float32), graph.num_nodes)
-        self.hops, self.neighbors = hops, Neighbors.of(kept, "sum", device, threads=threads)
+        weights = graph.links().weights
+        loop = 1.0 if weights is None or not weights.any() else float(weights.mean(dtype=np.float64))
+        self.hops, self.neighbors = hops, Neighbors.of(looped_adjacency(graph, loop), "sum", device, threads=threads)
 
     def propagate(self, rows: torch.Tensor) -> torch.Tensor:
         """(num_nodes, any) to the same, differentiable."""

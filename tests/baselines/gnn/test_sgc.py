@@ -11,14 +11,14 @@ from support.networks import array, dense_s, inputs_of, network_on
 
 from pine.baselines import SGC, LogisticRegression
 from pine.baselines.gnn.logistic_regression import LogisticRegressionNetwork
-from pine.baselines.gnn.normalization import gcn_normalized
 from pine.baselines.gnn.sgc import SGCNetwork
+from pine.propagation import looped_adjacency
 
 
 @pytest.mark.parametrize("options", [{}, {"weighted": True}, {"self_loops": "keep"}, {"directed": True}])
 def test_s_has_a_loop_at_every_node_and_is_divided_by_the_roots_of_degrees(options):
     graph = random_graph(**options)
-    np.testing.assert_allclose(gcn_normalized(graph).to_scipy().toarray(), dense_s(graph), rtol=1e-6)
+    np.testing.assert_allclose(looped_adjacency(graph).to_scipy().toarray(), dense_s(graph), rtol=1e-6)
 
 
 @pytest.mark.parametrize("hops", [1, 2, 5])

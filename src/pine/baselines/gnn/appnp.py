@@ -17,9 +17,9 @@ from pine.baselines.gnn.inputs import Features, InputColumns, SparseFeatures
 from pine.baselines.gnn.method import EarlyStoppedGNN
 from pine.baselines.gnn.mlp import MLPNetwork
 from pine.baselines.gnn.network import GraphNetwork
-from pine.baselines.gnn.normalization import gcn_normalized
 from pine.embedder import Seed
 from pine.graph import Graph
+from pine.propagation import looped_adjacency
 
 
 class APPNPNetwork(MLPNetwork):
@@ -34,7 +34,7 @@ class APPNPNetwork(MLPNetwork):
     @staticmethod
     def adjacency(graph: Graph, device: torch.device, threads: int | None) -> SparseFeatures:
         """S as a matrix whose entries can be dropped."""
-        return SparseFeatures(gcn_normalized(graph).to_scipy(), device)
+        return SparseFeatures(looped_adjacency(graph).to_scipy(), device)
 
     def forward(
         self, x: Features, adjacency: SparseFeatures, generator: torch.Generator | None = None

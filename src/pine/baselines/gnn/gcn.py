@@ -15,8 +15,7 @@ from torch import Tensor, nn
 from pine._internal.settings import Chance, Count, NonNegative
 from pine.baselines.gnn.inputs import Features, InputColumns
 from pine.baselines.gnn.method import GNN
-from pine.baselines.gnn.network import GraphNetwork
-from pine.baselines.gnn.normalization import ConvolutionNetwork
+from pine.baselines.gnn.network import ConvolutionNetwork, GraphNetwork
 from pine.embedder import Seed
 from pine.nn import Neighbors, neighbor_sum
 from pine.nn.functional import dropout

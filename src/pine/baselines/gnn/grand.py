@@ -19,8 +19,7 @@ from pine._internal.memory import format_bytes
 from pine._internal.settings import Chance, Count, FinitePositive, NonNegative, NonNegativeInt
 from pine.baselines.gnn.inputs import FeatureBlock, Features, GivenFeatures, InputColumns
 from pine.baselines.gnn.method import EarlyStoppedGNN
-from pine.baselines.gnn.network import GraphNetwork
-from pine.baselines.gnn.normalization import ConvolutionNetwork
+from pine.baselines.gnn.network import ConvolutionNetwork, GraphNetwork
 from pine.embedder import FitOptions, Fitted, Seed
 from pine.errors import InputError
 from pine.graph import Graph

@@ -16,7 +16,9 @@ from pine._version import __version__
 from pine.baselines.gnn.inputs import Features, InputColumns, InputLayer, check_columns, features_of
 from pine.errors import InputError
 from pine.graph import Graph
+from pine.nn import Neighbors
 from pine.nn.targets import Targets
+from pine.propagation import looped_adjacency
 
 WEIGHT_PREFIX = "network."  # of the names of weights in a saved run
 
@@ -100,3 +102,15 @@ class GraphNetwork(nn.Module, ABC):
         x, adjacency = features_of(graph, trained.columns, device), cls.adjacency(graph, device, threads)
         outputs: tuple[Tensor, Tensor] = network.to(device)(x, adjacency)
         return outputs
+
+
+class ConvolutionNetwork(GraphNetwork):
+    """A network that sums over neighbors with the weights in S (pine.propagation.looped_adjacency).
+
+    The sum is pine.nn's. It has the same bits in every run, also on a GPU; torch's own product with a sparse matrix has
+    not, and its gradient sorts the matrix anew in every step.
+    """
+
+    @staticmethod
+    def adjacency(graph: Graph, device: torch.device, threads: int | None) -> Neighbors:
+        return Neighbors.of(looped_adjacency(graph), device=device, threads=threads)

@@ -12,11 +12,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from pine._internal.settings import Count, NonNegative
+from pine._internal.settings import Count, NonNegative, NonNegativeInt
 from pine.baselines.gnn.inputs import Features, InputColumns
 from pine.baselines.gnn.method import GNN
-from pine.baselines.gnn.network import GraphNetwork
-from pine.baselines.gnn.normalization import ConvolutionNetwork
+from pine.baselines.gnn.network import ConvolutionNetwork, GraphNetwork
 from pine.embedder import Seed
 from pine.nn import Neighbors, neighbor_sum
 
@@ -52,7 +51,7 @@ class SGC(GNN):
     revision: ClassVar[int] = 1
     network_class: ClassVar[type[GraphNetwork]] = SGCNetwork
 
-    hops: Count = 2  # K
+    hops: NonNegativeInt = 2  # K
     epochs: Count = 100
     learning_rate: NonNegative = 0.2
     weight_decay: NonNegative = 2e-5
