@@ -18,13 +18,13 @@ from pine.errors import InputError
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.batches import batch_neighborhoods
-from pine.model.captured import CapturedStep, can_be_captured
 from pine.model.checkpoint import Checkpoint, CheckpointWriter
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
 from pine.model.settings import Choice, Form, Settings
 from pine.model.trainable import Trainable
+from pine.nn.captured import captured
 from pine.nn.targets import Targets
 from pine.nn.training import device_of
 from pine.propagation import LabelPropagator
@@ -91,8 +91,7 @@ def train(
         optimizer.step()
         return terms
 
-    captured = can_be_captured(trust.device, objective.num_nodes) and not objective.is_batched
-    do = CapturedStep(step, generator) if captured else step
+    do = step if objective.is_batched else captured(step, trust.device, objective.num_nodes, generator)
     if on_epoch is not None:
         on_epoch(len(history))
     objective.train()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from functools import partial
-from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -95,7 +94,8 @@ class GNN(Embedder):
         """A network from a fresh start, and all that trains it."""
         generator = seed_torch(rng, data.device)
         network = self.network_class(data.columns, num_outputs=targets.num_outputs, **self._network_settings())
-        optimizer = torch.optim.Adam(self._parameter_groups(network.to(data.device)), lr=self.learning_rate, fused=True)
+        groups, on_gpu = self._parameter_groups(network.to(data.device)), data.device.type == "cuda"
+        optimizer = torch.optim.Adam(groups, lr=self.learning_rate, fused=True, capturable=on_gpu)
         return FullBatchTrainer(network, optimizer, generator, data, targets, self._step_adjacencies(data, rng))
 
     @abstractmethod
@@ -114,9 +114,9 @@ class GNN(Embedder):
             for chosen, decay in ((True, self.weight_decay), (False, others))
         ]
 
-    def _step_adjacencies(self, data: LabeledGraph, rng: np.random.Generator) -> Iterator[Any]:
-        """The neighbors that each step of training sees: all of them."""
-        return repeat(data.adjacency)
+    def _step_adjacencies(self, data: LabeledGraph, rng: np.random.Generator) -> Iterator[Any] | None:
+        """The neighbors that each step of training sees; None: all of them."""
+        return None
 
     # ---- other graphs ----
 

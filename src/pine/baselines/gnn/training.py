@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from pine.baselines.gnn.network import GraphNetwork
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.metrics import held_out_score
+from pine.nn.captured import captured
 from pine.nn.targets import Targets, predicted_scores
 from pine.nn.training import EarlyStopping
 
@@ -77,27 +79,40 @@ class HeldOut:
 
 @dataclass(eq=False)
 class FullBatchTrainer:
-    """A network with its optimizer; adjacencies: the neighbors that each step sees."""
+    """A network with its optimizer; adjacencies: the neighbors that each step sees, None: all of them."""
 
     network: GraphNetwork
     optimizer: torch.optim.Optimizer
     generator: torch.Generator  # of dropout
     data: LabeledGraph
     targets: Targets  # those of data, or some of them
-    adjacencies: Iterator[Any]
+    adjacencies: Iterator[Any] | None = None
 
-    def step(self) -> None:
-        """One epoch."""
+    @cached_property
+    def step(self) -> Callable[[], Tensor]:
+        """One epoch: its loss."""
+        if self.adjacencies is not None:
+            return self._step
+        return captured(self._step, self.data.device, self.data.graph.num_nodes, self.generator)
+
+    @cached_property
+    def outputs(self) -> Callable[[], Tensor]:
+        """With all neighbors and without dropout: (num_nodes, num_outputs)."""
+        return captured(lambda: self.evaluate()[1], self.data.device, self.data.graph.num_nodes)
+
+    def _step(self) -> Tensor:
+        adjacency = self.data.adjacency if self.adjacencies is None else next(self.adjacencies)
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.network.loss(self.data.x, next(self.adjacencies), self.targets, self.generator)
+        loss = self.network.loss(self.data.x, adjacency, self.targets, self.generator)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
+        return loss.detach()
 
     @torch.no_grad()
     def evaluate(self) -> tuple[Tensor, Tensor]:
-        """With all neighbors and without dropout: (num_nodes, dim) and (num_nodes, num_outputs)."""
-        outputs: tuple[Tensor, Tensor] = self.network(self.data.x, self.data.adjacency)
-        return outputs
+        """What outputs gives, below the last hidden layer: (num_nodes, dim) and (num_nodes, num_outputs)."""
+        made: tuple[Tensor, Tensor] = self.network(self.data.x, self.data.adjacency)
+        return made
 
 
 def train_until(trainer: FullBatchTrainer, held: HeldOut, epochs: int, stopping: EarlyStopping) -> int:
@@ -105,7 +120,7 @@ def train_until(trainer: FullBatchTrainer, held: HeldOut, epochs: int, stopping:
     best: dict[str, Tensor] = {}
     for epoch in range(1, epochs + 1):
         trainer.step()
-        ends = stopping.ends(epoch, *held.judge(trainer.evaluate()[1]))
+        ends = stopping.ends(epoch, *held.judge(trainer.outputs()))
         if stopping.best_epoch == epoch:
             best = {name: each.clone() for name, each in trainer.network.state_dict().items()}
         if ends:

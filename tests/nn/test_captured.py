@@ -7,8 +7,9 @@ import pytest
 import torch
 from support.models import pine_with
 
-import pine.model.captured as captured
+import pine.nn.captured as captured
 from pine import Graph
+from pine.evaluation.variants import parse
 from pine.nn.triton_device import runs_triton
 
 pytestmark = pytest.mark.skipif(
@@ -48,3 +49,18 @@ def test_an_interrupted_fit_goes_on_where_it_was(tmp_path):
         model.fit(GRAPH, SEEN, checkpoint=tmp_path / "state", checkpoint_every=0.0, progress=stop)
     model.fit(GRAPH, SEEN, checkpoint=tmp_path / "state")
     np.testing.assert_allclose(model.embedding_, whole.embedding_, atol=1e-4)
+
+
+@pytest.mark.parametrize("spec", ["gcn", "gat", "sgc", "mlp", "appnp", "gcnii:layers=8", "grand:batch_norm=true"])
+@pytest.mark.parametrize("validated", [False, True])
+def test_captured_networks_are_those_of_eager_steps(monkeypatch, spec, validated):
+    graph = GRAPH.with_features(np.eye(300, dtype=np.float32)[:, :40] + RNG.random((300, 40), dtype=np.float32))
+    validation = np.arange(300) % 4 == 1 if validated else None
+
+    def fit():
+        model = parse(spec).new(0).set_params(device="cuda", epochs=30)
+        return model.fit(graph, SEEN, validation=validation)
+
+    fast = fit()
+    monkeypatch.setattr(captured, "CAPTURED_NODES", 0)
+    np.testing.assert_allclose(fast.embedding_, fit().embedding_, atol=1e-3)

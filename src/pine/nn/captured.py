@@ -1,4 +1,4 @@
-"""A step of training as one launch (a CUDA graph): on small graphs a GPU waits for Python, kernel by kernel."""
+"""Work that comes again, as one launch (a CUDA graph): on small graphs a GPU waits for Python, kernel by kernel."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ CAPTURED_NODES = 100_000  # of more, kernels take longer than their launch, and 
 
 
 class CapturedStep:
-    """Does what step does, whose tensors, and what it returns, stay where they are."""
+    """Does what step does, whose tensors stay where they are. What it draws comes from the generator, if anything."""
 
-    def __init__(self, step: Callable[[], Tensor], generator: torch.Generator) -> None:
-        self.step, self.generator, self.calls = step, generator, 0
-        self.stream = torch.cuda.Stream(generator.device)  # type: ignore[no-untyped-call]
+    def __init__(self, step: Callable[[], Tensor], device: torch.device, generator: torch.Generator | None) -> None:
+        self.step, self.device, self.generator, self.calls = step, device, generator, 0
+        self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self.graph = torch.cuda.CUDAGraph()
         self.result = torch.empty(0)
 
     def __call__(self) -> Tensor:
         self.calls += 1
-        with torch.cuda.device(self.generator.device):
+        with torch.cuda.device(self.device):
             if self.calls <= EAGER_STEPS:
                 self.stream.wait_stream(torch.cuda.current_stream())
                 with torch.cuda.stream(self.stream):
@@ -32,12 +32,18 @@ class CapturedStep:
                 torch.cuda.current_stream().wait_stream(self.stream)
                 return result
             if self.calls == EAGER_STEPS + 1:
-                self.graph.register_generator_state(self.generator)
+                if self.generator is not None:
+                    self.graph.register_generator_state(self.generator)
                 with torch.cuda.graph(self.graph, stream=self.stream):
                     self.result = self.step()
             self.graph.replay()
             return self.result.clone()
 
 
-def can_be_captured(device: torch.device, num_nodes: int) -> bool:
-    return runs_triton(device) and num_nodes <= CAPTURED_NODES
+def captured(
+    step: Callable[[], Tensor], device: torch.device, num_nodes: int, generator: torch.Generator | None = None
+) -> Callable[[], Tensor]:
+    """The step as one launch where that is possible and of use, else as it is."""
+    if num_nodes > CAPTURED_NODES or not runs_triton(device):
+        return step
+    return CapturedStep(step, device, generator)
