@@ -71,7 +71,7 @@ def test_the_papers_experiments_are_all_there():
         ({"kind": "maps", "features": True}, "features = true is for kinds that mute them, not for 'maps'"),
         (
             {"claims": [{"text": "t", "place": "p", "check": "clusters"}]},
-            "check must be one of 'first', 'above', 'rises'",
+            "check must be one of 'first', 'level', 'above', 'rises'",
         ),
     ],
 )

@@ -50,3 +50,19 @@ def test_the_public_split_is_an_entry_of_its_own_and_no_step_of_a_rise():
     assert "cora at public by 5.0 to B" in lost.numbers
     rise = checked({"check": "rises", "methods": ["A"]}, rows)
     assert (rise.held, rise.entries) == (1, 1)
+
+
+def test_level_is_first_or_behind_by_what_a_paired_test_calls_chance():
+    scores = {"A": (0.70, 0.72, 0.71), "near": (0.71, 0.70, 0.75), "far": (0.80, 0.81, 0.82)}
+
+    def verdict(*names, **more):
+        rows = [row(name, 0.5, a, repeat=k) | more for name in names for k, a in enumerate(scores[name])]
+        return checked({"check": "level", "method": "A"}, rows)
+
+    near = verdict("A", "near")
+    assert near.holds
+    assert near.numbers == "first in 0 of 1, within noise of the first in 1"
+    far = verdict("A", "near", "far")
+    assert not far.holds
+    assert "behind on cora at 50 % by 10.0 to far" in far.numbers
+    assert verdict("near").summary == "not measured"

@@ -1,6 +1,7 @@
 """The paper's sentences beside what was measured: each check counts the table entries where the sentence holds.
 
 first     method is first in most entries (data set, x and metric); second_to: elsewhere only this one is ahead
+level     method is first in every entry, or a paired test (p < .05) calls it chance that others are ahead
 above     method is above each of over in every entry; deviations: by so many standard deviations, the larger of the two
 rises     from each value to the next, the score of each of methods rises, or falls by less than its deviation
 
@@ -63,6 +64,25 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     return Verdict(claim, first, len(entries), 2 * first > len(entries) and not lost, text)
 
 
+def _level(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
+    own = claim.needs["method"]
+    first, lost = 0, []
+    entries = [(grid, x) for grid, x in _entries(experiment, rows) if _is_whole(grid, own, x)]
+    for grid, x in entries:
+        first += not grid.ahead(own, x)
+        if ahead := grid.clearly_ahead(own, x):
+            gap = 100 * (grid.cells[ahead[0], x].mean - grid.cells[own, x].mean)
+            lost.append(f"{grid.dataset} at {x_name(grid, x)} by {gap:.1f} to {ahead[0]}")
+    text = f"first in {first} of {len(entries)}, within noise of the first in {len(entries) - first - len(lost)}"
+    text += f"; behind on {', '.join(lost)}" if lost else ""
+    return Verdict(claim, len(entries) - len(lost), len(entries), not lost and bool(entries), text)
+
+
+def _is_whole(grid: Grid, method: str, x: X) -> bool:
+    cell = grid.cells.get((method, x))
+    return cell is not None and len(cell.values) == cell.repeats
+
+
 def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     own, over, apart = claim.needs["method"], claim.needs["over"], claim.needs.get("deviations", 0)
     held, gaps = 0, []
@@ -96,4 +116,4 @@ def _rises(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     return Verdict(claim, held, steps, held == steps > 0, "; ".join(lines))
 
 
-GRID_CHECKS: dict[str, Check] = {"first": _first, "above": _above, "rises": _rises}
+GRID_CHECKS: dict[str, Check] = {"first": _first, "level": _level, "above": _above, "rises": _rises}

@@ -8,14 +8,15 @@ Each is a TOML file in experiments/:
     datasets, ratios (shares of labeled nodes, or "public": the split of the data set), repeats, metrics, sizes (of
                           functions that approximate)
     features              whether methods get the node features of the data sets, which the paper mutes
+    seeds                 of fits on the public split, where nothing but the seed differs; without it, repeats
     one_seed              data sets on which vectors that no label enters are made once for all repeats
     notes                 what has to be said beside every table
     [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
                           pine.reproduce.inductive.settings has it), search (other specs to choose from on held-out
                           labels), values that stand for {} in the specs, panel (its axis in the figure)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
-    [quick]               what is smaller with --quick: datasets, ratios, repeats, methods, values, sizes; also:
-                          settings that all its methods get, such as fewer epochs
+    [quick]               what is smaller with --quick: datasets, ratios, repeats, seeds, methods, values, sizes;
+                          also: settings that all its methods get, such as fewer epochs
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from pine.evaluation.protocol import PUBLIC, Ratio
 from pine.evaluation.specs import with_settings
 
 MAX_SEARCH = 7  # settings of a method that is tuned, beside the paper's
-QUICK_KEYS = {"datasets", "ratios", "repeats", "methods", "values", "sizes", "also"}
+QUICK_KEYS = {"datasets", "ratios", "repeats", "seeds", "methods", "values", "sizes", "also"}
 
 Value = int | float
 
@@ -95,11 +96,16 @@ class Experiment:
     metrics: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     features: bool = False
+    seeds: int | None = None
     one_seed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     methods: tuple[Method, ...] = ()
     claims: tuple[Claim, ...] = ()
     quick: Mapping[str, Any] = field(default_factory=dict)
+
+    def num_repeats(self, ratio: Ratio) -> int:
+        """How many results a cell has."""
+        return self.seeds if ratio == PUBLIC and self.seeds is not None else self.repeats
 
     def specs(self) -> Iterator[tuple[str, str]]:
         """Names of methods and their specs, each value in its place."""
@@ -139,7 +145,8 @@ class Experiment:
             methods = [replace(m, values=kept[m]) for m in methods if kept[m] or not m.values]
         methods = [method.with_settings(small.get("also", ())) for method in methods]
         changes: dict[str, Any] = {key: tuple(small[key]) for key in ("datasets", "ratios", "sizes") if key in small}
-        return replace(self, methods=tuple(methods), repeats=small.get("repeats", 1), **changes)
+        repeats = small.get("repeats", 1)
+        return replace(self, methods=tuple(methods), repeats=repeats, seeds=small.get("seeds"), **changes)
 
 
 def _method(name: str, given: Mapping[str, Any]) -> Method:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pine.evaluation.paired_test import SIGNIFICANT, paired_p_value
 from pine.evaluation.protocol import PUBLIC, Ratio, ratio_name, ratio_order
 from pine.reproduce.rows import Row
 
@@ -66,6 +67,17 @@ class Grid:
         own = means.get(method, float("-inf"))
         above = [name for name, mean in means.items() if mean > own]
         return sorted(above, key=means.__getitem__, reverse=True)
+
+    def clearly_ahead(self, method: str, x: X) -> list[str]:
+        """Of those above a method at one x, the ones for which a paired test does not call that chance.
+
+        The test is the plain one, without a correction for splits that overlap: it is stricter with the method.
+        """
+        own = self.cells[method, x]
+        whole = (
+            name for name in self.ahead(method, x) if self.cells[name, x].repeats == len(self.cells[name, x].values)
+        )
+        return [name for name in whole if paired_p_value(self.cells[name, x].values, own.values) < SIGNIFICANT]
 
 
 def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:

@@ -21,6 +21,7 @@ from pine.reproduce.kinds import KINDS
 from pine.reproduce.kinds.scores import Score
 from pine.reproduce.outcome import outcome_of
 from pine.reproduce.runner import jobs_of
+from pine.reproduce.store import Store
 from pine.reproduce.tasks import Machine
 
 
@@ -113,11 +114,22 @@ def test_settings_on_the_public_split_are_chosen_on_validation_labels_and_repeat
     assert [(row["ratio"], row["repeat"]) for row in rows[:4]] == [("public", 0), ("public", 1), (0.5, 0), (0.5, 1)]
     assert rows[0] | {"repeat": 1, "seconds": 0} == rows[1] | {"seconds": 0}  # label propagation draws nothing
     made = runner.run_jobs.made
-    assert len(made) == 2 * 4 + 2 * 4 == KINDS["scores"].num_tasks(experiment)
+    assert len(made) == 2 * (3 + 2) + 2 * 4 == KINDS["scores"].num_tasks(experiment)
     assert all(task.features for task in made)
-    assert {(task.part, task.seed) for task in made[:4]} == {(Part("public", k, held_out=True), k) for k in (0, 1)}
+    assert {(task.part, task.seed) for task in made[:6]} == {(Part("public", k, held_out=True), k) for k in range(3)}
     assert outcome_of(experiment, runner).rows == rows
-    assert len(made) == 16
+    assert len(made) == 18
+
+
+def test_the_public_split_may_have_more_seeds_than_others_have_repeats_and_one_choice_for_all_of_them(runner, tmp_path):
+    runner = replace(runner, machine=Machine(threads=1, load=load_planted))
+    experiment = experiment_of("public", PUBLIC_SPLIT | {"seeds": 4})
+    rows = outcome_of(experiment, runner).rows
+    cell = [row for row in rows if row["ratio"] == "public" and row["method"] == rows[0]["method"]]
+    assert [row["repeat"] for row in cell] == [0, 1, 2, 3]
+    assert len({row["spec"] for row in cell}) == 1
+    later = replace(runner, only_kept=True, store=Store(tmp_path / "empty.sqlite"))
+    assert outcome_of(experiment, later, rows).rows == rows
 
 
 def test_a_method_gets_the_features_that_its_task_asks_for(monkeypatch):

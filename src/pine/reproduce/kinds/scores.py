@@ -24,6 +24,7 @@ from pine.reproduce.tasks import Machine, Task
 
 SCORE_COLUMNS = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")
 NO_SOURCES = {"seed", "device", "threads"}  # settings that keys leave out: the seed is the task's own
+PUBLIC_TUNING_SEEDS = 3  # the split is one and the same: a setting is chosen once, by the mean score of so many fits
 MIN_LINE = 3  # ratios; lines through fewer points say less than a row for each method
 
 
@@ -93,10 +94,18 @@ class TableEntry:
         """The specs to choose from."""
         return self.method.specs(self.value)
 
-    def task(self, spec: str, held_out: bool = False) -> Score:
+    def task(self, spec: str) -> Score:
         """What is made for one of the specs."""
-        seed = 0 if self.one_seed and not parse(spec).predicts else self.part.repeat
-        return Score(self.dataset, spec, seed, replace(self.part, held_out=held_out), self.features)
+        return self._task(spec, self.part)
+
+    def tuning_tasks(self, spec: str) -> list[Score]:
+        """What one of the specs is chosen by: held-out labels of this split."""
+        repeats = range(PUBLIC_TUNING_SEEDS) if self.part.ratio == PUBLIC else [self.part.repeat]
+        return [self._task(spec, Part(self.part.ratio, repeat, held_out=True)) for repeat in repeats]
+
+    def _task(self, spec: str, part: Part) -> Score:
+        seed = 0 if self.one_seed and not parse(spec).predicts else part.repeat
+        return Score(self.dataset, spec, seed, part, self.features)
 
     def row(self, spec: str, result: Mapping[str, Any], metrics: Sequence[str]) -> Row:
         """The row of its result with one of the specs."""
@@ -138,7 +147,7 @@ class Scores(Kind):
         rows = []
         for entry in entries:
             tuned = entry.specs if len(entry.specs) > 1 else []
-            whole = all(held_out[entry.task(spec, held_out=True)] != NOT_MADE for spec in tuned)
+            whole = all(held_out[task] != NOT_MADE for spec in tuned for task in entry.tuning_tasks(spec))
             result = found[entry.task(chosen[entry])] if whole else NOT_MADE
             rows.append(entry.row(chosen[entry], result, experiment.metrics))
         return rows
@@ -147,7 +156,7 @@ class Scores(Kind):
         return (*SCORE_COLUMNS, *experiment.metrics)
 
     def is_whole(self, experiment: Experiment, rows: Sequence[Row]) -> bool:
-        return [row["repeat"] for row in rows] == list(range(experiment.repeats))
+        return bool(rows) and [row["repeat"] for row in rows] == list(range(experiment.num_repeats(rows[0]["ratio"])))
 
     def sections(self, experiment: Experiment, rows: Sequence[Row]) -> list[str]:
         return ["\n".join(map(grid_table, grids(rows, experiment.metrics)))]
@@ -170,14 +179,14 @@ def _entries(experiment: Experiment) -> Iterator[TableEntry]:
         for method in experiment.methods:
             for value in method.values or (None,):
                 for ratio in experiment.ratios:
-                    for repeat in range(experiment.repeats):
+                    for repeat in range(experiment.num_repeats(ratio)):
                         yield TableEntry(dataset, method, value, Part(ratio, repeat), one_seed, features)
 
 
 def _tuning_tasks(entries: Sequence[TableEntry]) -> list[Score]:
     """What settings are chosen on. Vectors that no label enters serve the report too: both are made at once."""
     tuned = [(entry, spec) for entry in entries if len(entry.specs) > 1 for spec in entry.specs]
-    held_out = [entry.task(spec, held_out=True) for entry, spec in tuned]
+    held_out = [task for entry, spec in tuned for task in entry.tuning_tasks(spec)]
     return held_out + [entry.task(spec) for entry, spec in tuned if not parse(spec).predicts]
 
 
@@ -185,6 +194,6 @@ def _best(entry: TableEntry, held_out: Results, metric: str) -> str:
     """The spec that is best on held-out labels of this split; the paper's where several are."""
     if len(entry.specs) == 1:
         return entry.specs[0]
-    results = [held_out[entry.task(spec, held_out=True)] for spec in entry.specs]
-    values = [result["scores"][metric] if "scores" in result else -1.0 for result in results]
+    found = [[held_out[task] for task in entry.tuning_tasks(spec)] for spec in entry.specs]
+    values = [sum(result["scores"][metric] if "scores" in result else -1.0 for result in results) for results in found]
     return entry.specs[values.index(max(values))]
