@@ -27,7 +27,7 @@ LABELS = {
 }
 
 
-def objective(task: str, agreement: float = 1.0) -> FeatureObjective:
+def objective(task: str, agreement: bool = True) -> FeatureObjective:
     labels = read_labels(GRAPH, LABELS[task], task)
     generator = torch.Generator().manual_seed(0)
     made = FeatureVectors(
@@ -39,7 +39,6 @@ def objective(task: str, agreement: float = 1.0) -> FeatureObjective:
 
 @pytest.fixture
 def without_dropout(monkeypatch):
-    monkeypatch.setattr(module, "VECTOR_DROPOUT", 0.0)
     monkeypatch.setattr("pine.model.features.NODE_DROPOUT", 0.0)
 
 
@@ -58,12 +57,12 @@ def test_the_terms_are_the_formula(task, without_dropout):
     )
     torch.testing.assert_close(
         terms["consistency"],
-        0.5 * module.CONSISTENCY * (p - sharpened(task, p, module.SHARPNESS)).square().sum(-1).mean(),
+        0.5 * module.CONSISTENCY * made.guess * (p - sharpened(task, p, module.SHARPNESS)).square().sum(-1).mean(),
     )
     torch.testing.assert_close(terms["agreement"], 0.5 * (p_own - p).square().sum(-1).mean())
-    torch.testing.assert_close(
-        terms["l2"], module.FEATURE_DECAY / len(targets.values) * made.vectors.A[0].square().sum()
-    )
+    A, own_A = made.vectors.A[0].split(3, dim=1)
+    decay = module.FEATURE_DECAY * A.square().sum() + module.OWN_DECAY * own_A.square().sum()
+    torch.testing.assert_close(terms["l2"], decay / len(targets.values))
     torch.testing.assert_close(made.predictions(), (p.detach(), p_own.detach()))
 
 
@@ -79,10 +78,10 @@ def test_probabilities_are_sharpened_and_stay_probabilities():
 
 
 def test_own_features_learn_from_the_neighbors_only_as_far_as_they_are_told_to(without_dropout):
-    for agreement in (0.0, 1.0):
+    for agreement in (False, True):
         made = objective("classes", agreement)
         terms = made.loss(torch.Generator(), 1.0)
-        assert ("agreement" in terms) == (agreement > 0)
+        assert ("agreement" in terms) == agreement
         if agreement:
             slope = torch.autograd.grad(terms["agreement"], [made.w, made.vectors.A[0]])
             # The neighbors' half learns nothing from it.
@@ -95,10 +94,18 @@ def test_labels_that_are_not_seen_do_not_count(without_dropout):
     made = objective("classes")
     seen = torch.tensor([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])
     hidden = FeatureObjective(
-        made.vectors, made.place, VisibleTargets(made.visible.targets, seen), torch.Generator(), agreement=1.0
+        made.vectors, made.place, VisibleTargets(made.visible.targets, seen), torch.Generator(), agreement=True
     )
     hidden.load_state_dict(made.state_dict())
     scores = made.vectors()[0] @ made.w[:, :3].mT + made.b[0]
     targets = made.visible.targets
     each = functional.cross_entropy(scores[targets.positions], targets.values, reduction="none")
     torch.testing.assert_close(hidden.loss(torch.Generator(), 1.0)["labels"], (each * seen).sum() / seen.sum())
+
+
+def test_a_guess_among_classes_costs_the_logarithm_of_their_number():
+    for classes in (2, 7):
+        uniform = torch.nn.functional.cross_entropy(torch.zeros(1, classes), torch.zeros(1).long())
+        assert module.loss_of_a_guess("classes", classes) == pytest.approx(float(uniform))
+    assert module.loss_of_a_guess("classes", 1) > 0  # of one class there is nothing to guess, and nothing breaks
+    assert module.loss_of_a_guess("label-sets", 50) == module.loss_of_a_guess("classes", 2)

@@ -144,7 +144,7 @@ def _feature_predictions(features: FeatureTrainer, held: HeldOutParts) -> list[l
     made = []
     for k, part in enumerate(held.parts):
         # Own features learn from labels alone, so that it can be seen what they are worth by themselves.
-        trained = features.train(f"features choice {k}", features.learn & ~part, epochs, agreement=0.0)
+        trained = features.train(f"features choice {k}", features.learn & ~part, epochs, agreement=False)
         made.append([each.cpu().numpy()[held.labels.known] for each in trained.predictions()])
     return made
 
@@ -157,7 +157,7 @@ def _choose_weights(
     by_features: Sequence[list[Array]],
     structural: Sequence[PartPredictions],
 ) -> Choice:
-    """Structure alone, features alone where they are clearly better, or both where that is clearly better again."""
+    """Structure alone, features alone where they are no worse, or both where that is clearly better again."""
     labels, graph = held.labels, trainer.graph
     parts = [(part.propagated, [part.after, *of_part]) for part, of_part in zip(structural, by_features, strict=True)]
 
@@ -172,12 +172,18 @@ def _choose_weights(
                 tried.append(Tried(joined, weights, share))
         return max(tried, key=lambda each: float(log_likelihoods(labels, held.any, each.predicted).mean()))
 
+    def scores(tried: Tried) -> NDArray[np.float64]:
+        return node_scores(labels, held.any, tried.predicted)
+
     features_alone = [weights for weights in GRID if weights[0] == 0]
     with_structure = [weights for weights in GRID if 0 < weights[0] < 1]
-    chosen = best([STRUCTURE], shares)
+    chosen, features = best([STRUCTURE], shares), best(features_alone, shares[:1])
+    # Half-trained features say less than they will: they need not be clearly better.
+    if scores(features).mean() >= scores(chosen).mean():
+        chosen = features
     # Likelihood alone is no reason for more: half-trained features are not sure enough, and the others are.
-    for other in (best(features_alone, shares[:1]), best(features_alone, shares), best(with_structure, shares)):
-        if clearly_better(*(node_scores(labels, held.any, each.predicted) for each in (other, chosen))):
+    for other in (best(features_alone, shares), best(with_structure, shares)):
+        if clearly_better(scores(other), scores(chosen)):
             chosen = other
     score = held_out_score(labels, held.any, chosen.predicted)
     return replace(choice, weights=chosen.weights, label_share=chosen.share, score=score)

@@ -15,7 +15,7 @@ from pine.model.feature_objective import FeatureObjective
 from pine.model.features import HOPS, FeatureVectors, feature_columns
 from pine.model.learned_features import LearnedFeatures
 from pine.model.node_terms import VisibleTargets
-from pine.model.settings import Choice, Settings
+from pine.model.settings import MOST_EPOCHS, Choice, Settings
 from pine.model.training import FitState, Schedule, train
 from pine.nn.targets import Targets
 from pine.nn.training import device_of
@@ -23,8 +23,12 @@ from pine.propagation import FeaturePropagator
 
 Array = NDArray[np.float32]
 
-FEATURE_RATE = 0.02  # Adam's, of everything that is learned from features
+# Adam's rate for everything that is learned from features. The fewer epochs, the higher: what is half learned would be
+# underrated where features are weighed against structure.
+FEATURE_RATE, MOST_FASTER = 0.02, 3.0
 POWER_ITERATIONS = 8
+# The chance that a column of features is left out for an epoch: with more labels there is less to be cautious about.
+FEATURE_DROPOUT, FEW_LABELS = 0.2, 300
 
 
 class FeatureTrainer:
@@ -42,7 +46,7 @@ class FeatureTrainer:
 
     @property
     def epochs(self) -> int:
-        return self.settings.num_feature_epochs(self.graph.num_nodes)
+        return self.settings.num_epochs(self.graph.num_nodes)
 
     def train(
         self,
@@ -50,7 +54,7 @@ class FeatureTrainer:
         seen: NDArray[np.bool_],
         epochs: int,
         *,
-        agreement: float,
+        agreement: bool,
         choice: Choice | None = None,
         start: Mapping[str, Array] | None = None,
     ) -> FeatureObjective:
@@ -62,11 +66,15 @@ class FeatureTrainer:
         visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float())
         place = self.graph.nodes.slice(self.labels.type)
         begin = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        objective = FeatureObjective(self._vectors(begin), place, visible, begin, agreement=agreement).to(self.device)
+        dropout = FEATURE_DROPOUT * min(1.0, FEW_LABELS / max(1, int(seen.sum())))
+        vectors = self._vectors(begin, dropout)
+        objective = FeatureObjective(vectors, place, visible, begin, agreement=agreement).to(self.device)
         own = objective.state_dict()
         for name, value in (start or {}).items():
             own[name].copy_(torch.as_tensor(value))
-        schedule = Schedule(epochs, FEATURE_RATE, FEATURE_RATE, theta_is_new=start is None)
+        faster = min(max(MOST_EPOCHS / max(1, epochs), 1.0), MOST_FASTER) if start is None else 1.0
+        rate = FEATURE_RATE * faster
+        schedule = Schedule(epochs, rate, rate, theta_is_new=start is None)
         generator = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
         train(objective, schedule, generator, on_epoch=self.state.progress.advance, writer=writer)
         return objective
@@ -99,6 +107,6 @@ class FeatureTrainer:
             b.detach().cpu().numpy(),
         )
 
-    def _vectors(self, generator: torch.Generator) -> FeatureVectors:
-        size, dropout = (self.graph.num_nodes, self.settings.dim), self.settings.training.feature_dropout
+    def _vectors(self, generator: torch.Generator, dropout: float = 0.0) -> FeatureVectors:
+        size = self.graph.num_nodes, self.settings.dim
         return FeatureVectors(self.columns, self.propagator, *size, generator, dropout=dropout)

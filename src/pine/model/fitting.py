@@ -15,6 +15,7 @@ from pine.embedder import FitOptions
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.model.blend import STRUCTURE
 from pine.model.checkpoint import Checkpoint, fingerprint
 from pine.model.choice import choose
 from pine.model.feature_training import FeatureTrainer
@@ -130,15 +131,15 @@ def _check_without_labels(settings: Settings) -> None:
 
 def _learn_features(features: FeatureTrainer, choice: Choice, warm: Warm | None) -> LearnedFeatures | None:
     """By the weights that were chosen; none where features are of no use."""
-    structure, carried, own = choice.weights
-    if structure == 1:
+    if choice.weights == STRUCTURE:
         return None
     if features.labels is None:
         return features.learned(features.principal_vectors(), None)
     start, epochs = (None, features.epochs) if warm is None else (warm.features, warm.feature_epochs)
     features.state.progress.plan(epochs)
-    agreement = carried / (carried + own)  # own features need not listen to neighbors that have nothing to say
-    trained = features.train("features", features.learn, epochs, agreement=agreement, choice=choice, start=start)
+    # Own features that say more than the neighbors' do not learn from these.
+    _, carried, own = choice.weights
+    trained = features.train("features", features.learn, epochs, agreement=carried >= own, choice=choice, start=start)
     return features.learned(trained.vectors, (trained.w, trained.b))
 
 

@@ -29,7 +29,6 @@ from pine.graph.groups import By
 
 # Automatic: at most so many epochs, and fewer on large graphs, by epochs times nodes: a good start needs few.
 MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 150, 20, 6_000_000
-MOST_FEATURE_EPOCHS = 200
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,7 +56,6 @@ class TrainingSettings(FrozenSettings):
 
     start: x before training, from the structure of the graph (pine.model.init), or random.
     dropout: the chance that a coordinate of a neighbor's vector is left out of f.
-    feature_dropout: the same for columns of features.
     entropy: how much unlabeled nodes are asked to be sure of their class.
     supervise_f: whether f(neighbors) is asked to predict the label too.
     weight_decay: lambda_w, on the weights of the classifier.
@@ -68,7 +66,6 @@ class TrainingSettings(FrozenSettings):
 
     start: Literal["structural", "random"] = "structural"
     dropout: Chance = 0.4
-    feature_dropout: Chance = 0.2
     entropy: NonNegative = 0.3
     supervise_f: bool = True
     weight_decay: NonNegative = 0.02
@@ -105,14 +102,7 @@ class Settings:
 
     def num_epochs(self, num_nodes: int) -> int:
         """The number of epochs that is given, or ours by the number of nodes."""
-        return self._epochs(num_nodes, MOST_EPOCHS)
-
-    def num_feature_epochs(self, num_nodes: int) -> int:
-        """The same for what is learned from features."""
-        return self._epochs(num_nodes, MOST_FEATURE_EPOCHS)
-
-    def _epochs(self, num_nodes: int, most: int) -> int:
-        automatic = min(most, max(FEWEST_EPOCHS, EPOCHS_TIMES_NODES // max(1, num_nodes)))
+        automatic = min(MOST_EPOCHS, max(FEWEST_EPOCHS, EPOCHS_TIMES_NODES // max(1, num_nodes)))
         return automatic if self.epochs is None else self.epochs
 
     def feature_types(self, graph: Graph) -> tuple[str, ...]:

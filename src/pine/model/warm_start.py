@@ -80,9 +80,11 @@ def warm_start(
     shorter = min(settings.num_epochs(graph.num_nodes), -(-choice.epochs // EPOCHS_DIVIDED_BY))
     own = learned.features
     features = None if own is None else own.parameters() | theta(own.w, own.b)
-    given, whole = settings.epochs, settings.num_feature_epochs(graph.num_nodes)
+    given, whole = settings.epochs, settings.num_epochs(graph.num_nodes)
     feature_epochs = -(-whole // EPOCHS_DIVIDED_BY) if given is None else given
-    return Warm(state, groups, choice, shorter if given is None else given, features, feature_epochs)
+    # Where structure has no say, it is not trained either.
+    epochs = 0 if choice.weights[0] == 0 else shorter if given is None else given
+    return Warm(state, groups, choice, epochs, features, feature_epochs)
 
 
 def follow(e: Array, known: NDArray[np.bool_], before: Array, after: Array) -> Array:
