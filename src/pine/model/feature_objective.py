@@ -7,7 +7,7 @@
 c is made twice, with other nodes dropped each time; the means are over both, and nothing is learned through them. This
 is the consistency of GRAND (Feng et al., 2020); it weighs in proportion to the loss of a guess, which is the logarithm
 of the number of classes. The term between o and c, the agreement, lets a node's own features learn from its neighbors',
-so that they can speak for a node that has none: with 20 labels of a class this is worth 12 to 17 points at such nodes.
+so that they can speak for a node that has none.
 """
 
 from __future__ import annotations
