@@ -5,7 +5,8 @@
 
 useless-features  every node has the features of another, drawn at random: PINE should be what it is without features
 useless-edges     one end of every edge is another node, drawn at random: PINE should be what features alone are
-new-nodes         a tenth of the nodes is not there when a method learns, and has no edge when it predicts them
+new-nodes         a tenth of the nodes is not there when a method learns, from the labels of a tenth of the others or of
+                  all of them, and has no edge when it predicts them
 numbers           chameleon: the logarithm of visits, R2
 label-sets        ppi, whose labels are rebuilt from public annotations: nodes of all its graphs, micro F1
 new-graphs        the same, learned from its training graphs, on its test graphs
@@ -30,7 +31,7 @@ import scipy.sparse as sp
 
 from pine import Graph
 from pine.datasets import Dataset, load
-from pine.evaluation.protocol import Part, Ratio, Split, ratio_name, split
+from pine.evaluation.protocol import Part, Split, ratio_name, split
 from pine.evaluation.run import scored
 from pine.evaluation.variants import Variant, parse
 from pine.graph import NODE
@@ -45,22 +46,23 @@ dataset = cache(load)
 
 @dataclass(frozen=True)
 class Case:
-    """Data sets, methods, and shares of labeled nodes; None: nodes that come later are predicted."""
+    """Data sets, methods, and shares of labeled nodes; later: of those that are there, and others are predicted."""
 
     data: tuple[str, ...]
     methods: tuple[str, ...]
-    ratios: tuple[Ratio | None, ...] = (None,)
+    ratios: tuple[float, ...]
+    later: bool = False
 
 
 CASES = {
     "useless-features": Case(CITATIONS, ("pine", WITHOUT), (0.1, 0.5)),
     "useless-edges": Case(CITATIONS, ("pine", WITHOUT, "logistic-regression", "mlp", "gcn"), (0.1, 0.5)),
-    "new-nodes": Case(CITATIONS, ("pine", "logistic-regression", "mlp", "gcn")),
+    "new-nodes": Case(CITATIONS, ("pine", "logistic-regression", "mlp", "gcn"), (0.1, 1.0), later=True),
     "numbers": Case(("chameleon",), ("pine", WITHOUT, "mlp", "gcn", "sgc"), (0.1, 0.5)),
     "label-sets": Case(("ppi",), ("pine", WITHOUT, "logistic-regression", "mlp", "gcn", "sgc"), (0.1, 0.5)),
-    "new-graphs": Case(("ppi",), ("pine", "logistic-regression", "mlp", "gcn", "sgc")),
+    "new-graphs": Case(("ppi",), ("pine", "logistic-regression", "mlp", "gcn", "sgc"), (1.0,), later=True),
 }
-Run = tuple[str, str, Ratio | None, int, str]  # case, data set, ratio, repeat, spec
+Run = tuple[str, str, float, int, str]  # case, data set, ratio, repeat, spec
 
 
 def with_edges_of_others(graph: Graph, rng: np.random.Generator) -> Graph:
@@ -87,14 +89,16 @@ def of_nodes(graph: Graph, nodes: Any, *, edges: bool = True) -> Graph:
     return made.with_features(graph.features[NODE][nodes])
 
 
-def predicted_later(case: str, data: Dataset, variant: Variant, repeat: int) -> tuple[float, float]:
+def predicted_later(case: str, data: Dataset, variant: Variant, ratio: float, repeat: int) -> tuple[float, float]:
     """Score and seconds at nodes that are not there when a method learns."""
     graph, truth = data.graph, np.asarray(data.labels)
     nodes = Split(data.splits["train"], data.splits["test"])
     if case == "new-nodes":
         nodes = split(data.name, np.flatnonzero(truth >= 0), 0.9, repeat)
+    there = len(nodes.train)
+    labeled = np.random.default_rng(repeat).permutation(there) < ratio * there
     begin = time.perf_counter()
-    model = variant.new(repeat).fit(of_nodes(graph, nodes.train), truth[nodes.train])
+    model = variant.new(repeat).fit(of_nodes(graph, nodes.train), np.where(labeled, truth[nodes.train].T, -1).T)
     seconds = time.perf_counter() - begin
     later = of_nodes(graph, nodes.test, edges=case == "new-graphs")
     given = np.asarray(model.predict(graph=later))
@@ -106,8 +110,8 @@ def measured(run: Run, device: str) -> dict[str, Any]:
     variant = parse(spec)
     variant = replace(variant, settings=variant.settings | {"device": device})
     data = changed(case, dataset(name), repeat)
-    if ratio is None:
-        score, seconds = predicted_later(case, data, variant, repeat)
+    if CASES[case].later:
+        score, seconds = predicted_later(case, data, variant, ratio, repeat)
     else:
         labels = read_labels(data.graph, data.labels)
         ((_, _, scores, seconds),) = scored(data, labels, {Part(ratio, repeat): [variant]}, seed=repeat)
@@ -133,7 +137,7 @@ def show(cases: list[str], done: dict[Run, dict[str, Any]]) -> None:
         groups[case, name, ratio, spec].append((each["score"], each["seconds"]))
     for case in cases:
         columns = [(name, ratio) for name in CASES[case].data for ratio in CASES[case].ratios]
-        heads = [name if ratio is None else f"{name} {ratio_name(ratio)}" for name, ratio in columns]
+        heads = [f"{name} {ratio_name(ratio)}" for name, ratio in columns]
         print(f"\n**{case}**\n\n| method | {' | '.join(heads)} | s |\n|---{'|---' * len(columns)}|---|")
         for spec in CASES[case].methods:
             cells, seconds = [], []

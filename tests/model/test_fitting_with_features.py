@@ -143,7 +143,7 @@ def test_nodes_whose_features_are_unknown_are_predicted_by_what_surrounds_them(c
     values = CITED.features["node"].toarray()
     values[~known] = np.nan
     model = pine_with(**SMALL).fit(CITED.with_features(values, mask=known), shown(KIND))
-    assert (model.predict()[~known] == KIND[~known]).mean() > 0.75
+    assert (model.predict()[~known] == KIND[~known]).mean() > 0.85
 
 
 @pytest.mark.parametrize("kind", ["features", "both", "none"])
@@ -176,6 +176,8 @@ def test_a_warm_start_goes_on_from_what_was_learned_of_features(cited):
     warm = pine_with(**SMALL).fit(CITED, shown(KIND), start_from=cited)
     assert warm.learned_.choice == cited.learned_.choice
     assert accuracy(warm, KIND) > accuracy(cited, KIND) - 0.03
+    with_lambda = pine_with(lam=5.0, epochs=1, **SMALL).fit(CITED, shown(KIND), start_from=cited)
+    assert with_lambda.learned_.choice.weights == cited.learned_.choice.weights
     still = pine_with(epochs=0, **SMALL).fit(CITED, shown(KIND))
     assert still.learned_.features is None
     with pytest.raises(InputError, match="learned from features of the types 'node', this model would learn from"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 import torch
@@ -64,3 +66,27 @@ def test_captured_networks_are_those_of_eager_steps(monkeypatch, spec, validated
     fast = fit()
     monkeypatch.setattr(captured, "CAPTURED_NODES", 0)
     np.testing.assert_allclose(fast.embedding_, fit().embedding_, atol=1e-3)
+
+
+def test_an_earlier_step_that_has_become_garbage_is_not_freed_while_another_is_captured():
+    device, times = torch.device("cuda", 0), captured.EAGER_STEPS + 2
+    weight = torch.zeros(1000, device=device)
+    earlier = captured.CapturedStep(lambda: weight + torch.ones_like(weight), device, None)
+    for _ in range(times):
+        earlier()
+    kept: list[dict[str, object]] = [{"earlier": earlier}]
+    kept[0]["itself"] = kept[0]
+    del earlier
+
+    def step() -> torch.Tensor:
+        if torch.cuda.is_current_stream_capturing():
+            kept.clear()  # from here on it is a cycle that nobody refers to
+            if gc.isenabled():
+                gc.collect()
+        return weight.add_(1)
+
+    later = captured.CapturedStep(step, device, None)
+    for _ in range(times):
+        later()
+    assert gc.isenabled()
+    torch.testing.assert_close(weight, torch.full_like(weight, times))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pine.labels import Labels
 from pine.metrics import held_out_score, node_scores
-from pine.model.blend import GRID, STRUCTURE, Array, Weights, blend, log_likelihoods, node_weights
+from pine.model.blend import CARRIED_FEATURES, GRID, STRUCTURE, Array, Weights, blend, log_likelihoods, node_weights
 from pine.model.feature_training import FeatureTrainer
 from pine.model.settings import Choice
 from pine.model.training import Trainer
@@ -30,9 +30,7 @@ LABEL_SHARES = (0.0, 0.35, 0.65)
 FIFTHS, HELD_OUT_PARTS = 5, 2
 HALVES = 2  # to weigh features against structure, both need half of their epochs
 FEWEST_LABELS = 10  # below it nothing is chosen
-# Where there is nothing to choose with: too few labels, or none.
-CARRIED_FEATURES: Weights = (0.0, 1.0, 0.0)
-UNLABELED: Weights = (0.5, 0.25, 0.25)
+UNLABELED: Weights = (0.5, 0.25, 0.25)  # where there are no labels to choose with
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +78,7 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
     may_rest = settings.epochs is None and settings.training.start == "structural"
     too_few = labels is None or (trainer.learn.all() and len(labels.known) < FEWEST_LABELS)
     if too_few and features is not None:
-        return replace(choice, weights=UNLABELED if labels is None else CARRIED_FEATURES)
+        return replace(choice, weights=UNLABELED) if labels is None else _weighted(trainer, choice, CARRIED_FEATURES)
     if labels is None or too_few or not (may_rest or len(shares) > 1 or features is not None):
         return choice
     held = HeldOutParts.of(trainer, labels)
@@ -89,14 +87,12 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
     by_features = _feature_predictions(features, held)
     resting = [_structural_predictions(trainer, held, k, choice.lam, 0, f"structure {k}") for k in held.numbers]
     weighted = _choose_weights(trainer, held, choice, shares, by_features, resting)
-    if weighted.weights[0] == 0:
-        return replace(weighted, epochs=0)
+    if not weighted.structure:
+        return weighted
     # Structure has something to say: what it is worth shows when it is trained.
     alone, trained = _choose_training(trainer, held, choice, shares, may_rest, HALVES)
     weighted = _choose_weights(trainer, held, alone, shares, by_features, trained)
-    if weighted.weights == STRUCTURE:
-        return alone
-    return weighted if weighted.weights[0] > 0 else replace(weighted, epochs=0)
+    return alone if weighted.weights == STRUCTURE else weighted
 
 
 class PartPredictions(NamedTuple):
@@ -186,7 +182,14 @@ def _choose_weights(
         if clearly_better(scores(other), scores(chosen)):
             chosen = other
     score = held_out_score(labels, held.any, chosen.predicted)
-    return replace(choice, weights=chosen.weights, label_share=chosen.share, score=score)
+    return _weighted(trainer, replace(choice, label_share=chosen.share, score=score), chosen.weights)
+
+
+def _weighted(trainer: Trainer, choice: Choice, weights: Weights) -> Choice:
+    """With weights of features; structure is trained where it has a say at some node."""
+    assert trainer.labels is not None
+    has_say = bool(node_weights(weights, trainer.graph, trainer.labels.type)[:, 0].any())
+    return replace(choice, weights=weights, structure=has_say, epochs=choice.epochs if has_say else 0)
 
 
 class Tried(NamedTuple):

@@ -1,12 +1,12 @@
 """What is minimized over A, A' and theta, two linear classifiers, one on c and one on o (pine.model.features):
 
     mean over labeled v of  l(c_v, y_v) + l(o_v, y_v)
-      + mean over v of  consistency || p(c_v) - sharp(mean of p(c_v)) ||^2  +  || p(o_v) - mean of p(c_v) ||^2
+      + mean over v of  consistency || p(c_v) - sharp(mean of p(c_v)) ||^2  +  agreement || p(o_v) - mean of p(c_v) ||^2
       + (decay ||A||^2 + own decay ||A'||^2) / number of labels
 
 c is made twice, with other nodes dropped each time; the means are over both, and nothing is learned through them. This
 is the consistency of GRAND (Feng et al., 2020); it weighs in proportion to the loss of a guess, which is the logarithm
-of the number of classes. The term between o and c, the agreement, lets a node's own features learn from its neighbors',
+of the number of classes. The agreement, of nodes without a label, lets a node's own features learn from its neighbors',
 so that they can speak for a node that has none.
 """
 
@@ -28,6 +28,7 @@ DROPS = 2  # with one, .3 points are lost on average, and a third of the time is
 CONSISTENCY = 0.9  # times the loss of a guess: with one weight for all, three classes had too much or seven too little
 SHARPNESS = 2.0  # the power of probabilities: above 1, nodes are asked to be sure
 FEATURE_DECAY, OWN_DECAY = 0.5, 2.0  # of A and of A'
+AGREEMENT = 4.0
 
 
 class FeatureObjective(Trainable):
@@ -52,6 +53,10 @@ class FeatureObjective(Trainable):
         self.decay: Tensor
         decay = [FEATURE_DECAY] * vectors.middle + [OWN_DECAY] * (dim - vectors.middle)
         self.register_buffer("decay", torch.tensor(decay), persistent=False)
+        self.unlabeled: Tensor  # nodes of the labeled type: (count, 1)
+        unlabeled = torch.ones(place.stop - place.start, 1)
+        unlabeled[visible.targets.positions[visible.seen > 0].cpu() - place.start] = 0
+        self.register_buffer("unlabeled", unlabeled, persistent=False)
 
     @property
     def num_nodes(self) -> int:
@@ -75,7 +80,7 @@ class FeatureObjective(Trainable):
         }
         if self.agreement:
             p_own = probabilities(targets.task, self._labeled(by_own))
-            terms["agreement"] = warmup * (p_own - mean).square().sum() / count
+            terms["agreement"] = warmup * AGREEMENT * (self.unlabeled * (p_own - mean)).square().sum() / count
         return terms
 
     def _labeled(self, rows: Tensor) -> Tensor:

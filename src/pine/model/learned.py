@@ -14,7 +14,7 @@ from torch import Tensor
 
 from pine.graph import Graph
 from pine.graph.nodes import Nodes
-from pine.model.blend import STRUCTURE, blend, node_weights, without_structure
+from pine.model.blend import STRUCTURE, blend, node_weights
 from pine.model.learned_features import LearnedFeatures
 from pine.model.projection import Projection
 from pine.model.settings import Choice, Form
@@ -79,9 +79,10 @@ class Learned:
         # theta on x and on f, and where features have their say, on what they make of a node.
         made: Array = predictions(task, *(torch.tensor(each) for each in (self.w, self.b, x[place], f[place]))).numpy()
         if self.features is not None and features is not None:
-            weights = self.choice.weights if has_structure else without_structure(self.choice.weights)
             by_features = self.features.predictions(task, features[place])
-            made = blend((made, *by_features), node_weights(weights, graph, type))
+            has_structure = has_structure and self.choice.structure
+            weights = node_weights(self.choice.weights, graph, type, has_structure=has_structure)
+            made = blend((made, *by_features), weights)
         return made * self.scale + self.center if task == "numbers" else made
 
     def f_parameters(self) -> dict[str, Tensor]:

@@ -83,7 +83,7 @@ def warm_start(
     given, whole = settings.epochs, settings.num_epochs(graph.num_nodes)
     feature_epochs = -(-whole // EPOCHS_DIVIDED_BY) if given is None else given
     # Where structure has no say, it is not trained either.
-    epochs = 0 if choice.weights[0] == 0 else shorter if given is None else given
+    epochs = 0 if not choice.structure else shorter if given is None else given
     return Warm(state, groups, choice, epochs, features, feature_epochs)
 
 
@@ -129,7 +129,7 @@ def _kept_choice(settings: Settings, learned: Learned, graph: Graph) -> Choice:
         by_type = dict(zip(learned.nodes.types, choice.lam, strict=True))
         choice = replace(choice, lam=tuple(by_type[type] for type in graph.node_types))
     if settings.lam is not None:
-        choice = Choice(given_lambdas(settings.lam), choice.epochs, label_share=choice.label_share)
+        choice = replace(choice, lam=given_lambdas(settings.lam), score=float("nan"))
     return choice if settings.label_share is None else replace(choice, label_share=settings.label_share)
 
 

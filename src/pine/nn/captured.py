@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -34,10 +36,22 @@ class CapturedStep:
             if self.calls == EAGER_STEPS + 1:
                 if self.generator is not None:
                     self.graph.register_generator_state(self.generator)
-                with torch.cuda.graph(self.graph, stream=self.stream):
+                with _no_garbage_collection(), torch.cuda.graph(self.graph, stream=self.stream):
                     self.result = self.step()
             self.graph.replay()
             return self.result.clone()
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Garbage may be an earlier captured step, and to free one while another is captured spoils the latter."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def captured(
