@@ -20,19 +20,19 @@ def test_weights_sum_to_one_and_cover_structure_and_features_alone():
 
 
 def test_a_node_without_edges_is_left_to_its_own_features_and_one_without_features_to_the_others():
-    made = node_weights((0.25, 0.0, 0.75), GRAPH, "node")
+    made = node_weights((0.5, 0.0, 0.5), GRAPH, "node")
     expected: list[list[float]] = [
-        [0.25, 0.0, 0.75],
-        [0.25, 0.0, 0.75],
+        [0.5, 0.0, 0.5],
+        [0.5, 0.0, 0.5],
         [0.0, 0.0, 1.0],
-        [0.5, 0.5, 0.0],
-        [0.5, 0.5, 0.0],
+        [0.25, 0.75, 0.0],
+        [0.25, 0.75, 0.0],
     ]
     np.testing.assert_allclose(made, expected)
     np.testing.assert_allclose(node_weights(STRUCTURE, GRAPH, "node"), np.tile([1, 0, 0], (5, 1)))
 
 
-def test_where_structure_says_nothing_features_share_its_weight_and_unknown_ones_are_left_to_the_neighbors():
+def test_where_structure_says_nothing_features_share_its_weight():
     made = node_weights((0.5, 0.125, 0.375), GRAPH, "node", has_structure=False)
     expected: list[list[float]] = [[0.0, 0.25, 0.75], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     np.testing.assert_allclose(made[[0, 2, 3]], expected)
@@ -40,8 +40,8 @@ def test_where_structure_says_nothing_features_share_its_weight_and_unknown_ones
 
 def test_a_type_without_features_keeps_the_weights_that_were_chosen_for_it():
     graph = Graph.from_relations({("author", "writes", "paper"): [("x", "p")]}, features={"paper": np.ones((1, 2))})
-    np.testing.assert_allclose(node_weights((0.25, 0.5, 0.25), graph, "author"), [[1 / 3, 2 / 3, 0]])
-    np.testing.assert_allclose(node_weights((0.0, 0.0, 1.0), graph, "author"), [[0, 1, 0]])
+    np.testing.assert_allclose(node_weights((0.25, 0.25, 0.5), graph, "author"), [[0.5, 0.5, 0.0]])
+    np.testing.assert_allclose(node_weights((0.0, 0.0, 1.0), graph, "author"), [[0.0, 1.0, 0.0]])
 
 
 def test_a_blend_is_the_weighted_mean_node_by_node():

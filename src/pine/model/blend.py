@@ -1,6 +1,6 @@
 """Predictions by structure, by features carried along edges, and by a node's own features, as one: a weighted mean.
 
-A node that has no edge is predicted by its own features alone, one whose features are unknown by the other two alike.
+A node that has no edge is predicted by its own features alone, one whose features are unknown by the other two.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Weights = tuple[float, float, float]  # of structure, carried features, own feat
 
 STRUCTURE: Weights = (1.0, 0.0, 0.0)
 CARRIED_FEATURES: Weights = (0.0, 1.0, 0.0)
-UNKNOWN_FEATURES: Weights = (0.5, 0.5, 0.0)  # of a node without features whose like have some
+UNKNOWN_FEATURES: Weights = (0.25, 0.75, 0.0)  # structure is surer of itself than carried features are
 STEPS = 4  # weights are multiples of one in so many
 GRID: tuple[Weights, ...] = tuple(
     (a / STEPS, b / STEPS, (STEPS - a - b) / STEPS) for a, b in product(range(STEPS + 1), repeat=2) if a + b <= STEPS
@@ -30,20 +30,18 @@ LEAST_PROBABILITY = 1e-3  # so that one node that is surely wrong does not decid
 
 def node_weights(weights: Weights, graph: Graph, type: str, *, has_structure: bool = True) -> Array:
     """The weights at each node of a type: (count, 3). has_structure: whether structure says anything."""
-    if not has_structure:
-        carried, own = (each / (weights[1] + weights[2]) for each in weights[1:])
-        weights = (0.0, carried, own)
     made = np.tile(np.asarray(weights, np.float32), (graph.count(type), 1))
     if weights == STRUCTURE:
         return made
     has_features = known_features(graph, type)
-    alone = graph.links().degrees()[graph.nodes.slice(type)] == 0
     if has_features.any():
-        made[~has_features] = UNKNOWN_FEATURES if has_structure else CARRIED_FEATURES
-    else:
-        # Weights were chosen for such nodes: what they have no features for goes to the others.
-        made[:, 2] = 0
-        made[made.sum(axis=1) == 0] = CARRIED_FEATURES
+        made[~has_features] = UNKNOWN_FEATURES
+    # Where no node of the type has features, the weights were chosen for them, but own features say nothing.
+    made[~has_features, 2] = 0
+    if not has_structure:
+        made[:, 0] = 0
+    made[made.sum(axis=1) == 0] = CARRIED_FEATURES
+    alone = graph.links().degrees()[graph.nodes.slice(type)] == 0
     made[alone & has_features] = (0, 0, 1)
     normalized: Array = made / made.sum(axis=1, keepdims=True)
     return normalized

@@ -28,7 +28,9 @@ LABEL_SHARES = (0.0, 0.35, 0.65)
 # A fifth of the labels is held out, then another, each for a fifth of the epochs: with one, chance chooses on small
 # graphs (.4 points on average).
 FIFTHS, HELD_OUT_PARTS = 5, 2
-HALVES = 2  # to weigh features against structure, both need half of their epochs
+# What features are worth, and structure where it predicts numbers, shows after half of the epochs: features have no
+# start to begin with, and vectors that predict numbers go far from theirs.
+HALVES = 2
 FEWEST_LABELS = 10  # below it nothing is chosen
 UNLABELED: Weights = (0.5, 0.25, 0.25)  # where there are no labels to choose with
 
@@ -82,16 +84,10 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
     if labels is None or too_few or not (may_rest or len(shares) > 1 or features is not None):
         return choice
     held = HeldOutParts.of(trainer, labels)
+    alone, structural = _choose_training(trainer, held, choice, shares, may_rest)
     if features is None:
-        return _choose_training(trainer, held, choice, shares, may_rest)[0]
-    by_features = _feature_predictions(features, held)
-    resting = [_structural_predictions(trainer, held, k, choice.lam, 0, f"structure {k}") for k in held.numbers]
-    weighted = _choose_weights(trainer, held, choice, shares, by_features, resting)
-    if not weighted.structure:
-        return weighted
-    # Structure has something to say: what it is worth shows when it is trained.
-    alone, trained = _choose_training(trainer, held, choice, shares, may_rest, HALVES)
-    weighted = _choose_weights(trainer, held, alone, shares, by_features, trained)
+        return alone
+    weighted = _choose_weights(trainer, held, alone, shares, _feature_predictions(features, held), structural)
     return alone if weighted.weights == STRUCTURE else weighted
 
 
@@ -109,12 +105,12 @@ def _choose_training(
     choice: Choice,
     shares: Sequence[float],
     may_rest: bool,
-    divided_by: int = FIFTHS,
 ) -> tuple[Choice, list[PartPredictions]]:
     """Learn from the other labels, in fewer epochs, and see what is best on those that are held out."""
-    labels, epochs = held.labels, -(-choice.epochs // divided_by)
+    labels = held.labels
+    epochs = -(-choice.epochs // (HALVES if labels.task == "numbers" else FIFTHS))
     trainer.state.progress.plan(len(held.parts) * epochs)
-    parts = [_structural_predictions(trainer, held, k, choice.lam, epochs, f"choice {k}") for k in held.numbers]
+    parts = [_structural_predictions(trainer, held, k, choice.lam, epochs) for k in held.numbers]
 
     def best(trained: bool) -> tuple[float, float, NDArray[np.float64]]:
         """The highest score, its share, and the scores of the nodes."""
@@ -181,6 +177,8 @@ def _choose_weights(
     for other in (best(features_alone, shares), best(with_structure, shares)):
         if clearly_better(scores(other), scores(chosen)):
             chosen = other
+    if labels.task == "numbers":
+        chosen = best(GRID, shares)  # their likelihood is their score
     score = held_out_score(labels, held.any, chosen.predicted)
     return _weighted(trainer, replace(choice, label_share=chosen.share, score=score), chosen.weights)
 
@@ -189,7 +187,7 @@ def _weighted(trainer: Trainer, choice: Choice, weights: Weights) -> Choice:
     """With weights of features; structure is trained where it has a say at some node."""
     assert trainer.labels is not None
     has_say = bool(node_weights(weights, trainer.graph, trainer.labels.type)[:, 0].any())
-    return replace(choice, weights=weights, structure=has_say, epochs=choice.epochs if has_say else 0)
+    return replace(choice, weights=weights, uses_structure=has_say, epochs=choice.epochs if has_say else 0)
 
 
 class Tried(NamedTuple):
@@ -201,16 +199,16 @@ class Tried(NamedTuple):
 
 
 def _structural_predictions(
-    trainer: Trainer, held: HeldOutParts, part: int, lam: tuple[float, ...], epochs: int, stage: str
+    trainer: Trainer, held: HeldOutParts, part: int, lam: tuple[float, ...], epochs: int
 ) -> PartPredictions:
-    writer = trainer.state.checkpoint.writer(stage, trainer.state.rng, None)
+    writer = trainer.state.checkpoint.writer(f"choice {part}", trainer.state.rng, None)
     # What is held out reaches neither the model nor the labels that are propagated.
     labels, seen = held.labels, trainer.learn & ~held.parts[part]
     propagated = trainer.propagator.propagate(labels.known[seen], labels.targets()[seen]).at(labels.known)
     objective = trainer.objective(lam, seen)
     before = trainer.predictions_at_known(objective)
     trainer.train(objective, epochs, writer)
-    return PartPredictions(propagated, before, trainer.predictions_at_known(objective) if epochs else before)
+    return PartPredictions(propagated, before, trainer.predictions_at_known(objective))
 
 
 def clearly_better(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 
 import numpy as np
 import torch
@@ -38,7 +39,8 @@ class FeatureTrainer:
         self, settings: Settings, graph: Graph, labels: Labels | None, learn: NDArray[np.bool_], state: FitState
     ) -> None:
         self.settings, self.graph, self.labels, self.learn, self.state = settings, graph, labels, learn, state
-        self.seed = int(state.rng.integers(2**62))
+        # Of a copy: where features turn out to be of no use, the rest of the fit is as it would be without them.
+        self.seed = int(deepcopy(state.rng).integers(2**62))
         self.device = device_of(settings.device)
         self.types = settings.feature_types(graph)
         self.columns = feature_columns(graph, self.types, self.device, settings.threads)

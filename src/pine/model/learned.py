@@ -80,7 +80,7 @@ class Learned:
         made: Array = predictions(task, *(torch.tensor(each) for each in (self.w, self.b, x[place], f[place]))).numpy()
         if self.features is not None and features is not None:
             by_features = self.features.predictions(task, features[place])
-            has_structure = has_structure and self.choice.structure
+            has_structure = has_structure and self.choice.uses_structure
             weights = node_weights(self.choice.weights, graph, type, has_structure=has_structure)
             made = blend((made, *by_features), weights)
         return made * self.scale + self.center if task == "numbers" else made

@@ -144,7 +144,7 @@ class Choice:
     """The settings that a fit chose, and how they scored on held-out training labels (NaN: they were not scored).
 
     weights: of the predictions by structure, by features carried along edges and by own features (pine.model.blend).
-    structure: whether the first have a say at some node.
+    uses_structure: whether the first have a say at some node.
     """
 
     lam: tuple[float, ...]  # one for all node types, or one for each
@@ -152,7 +152,7 @@ class Choice:
     score: float = float("nan")
     label_share: float = 0.0
     weights: tuple[float, float, float] = (1.0, 0.0, 0.0)
-    structure: bool = True
+    uses_structure: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """What is saved."""
@@ -164,4 +164,5 @@ class Choice:
         lam, weights = (tuple(map(float, saved[key])) for key in ("lam", "weights"))
         score = float("nan") if saved["score"] is None else float(saved["score"])
         assert len(weights) == 3
-        return cls(lam, int(saved["epochs"]), score, float(saved["label_share"]), weights, bool(saved["structure"]))
+        others = float(saved["label_share"]), weights, bool(saved["uses_structure"])
+        return cls(lam, int(saved["epochs"]), score, *others)

@@ -106,7 +106,7 @@ def transform(learned: Learned, graph: Graph, threads: int | None) -> Transforme
     groups = matching_groups(learned, graph)
     x, unseen = known_vectors(learned, graph, learned.x)
     features = _features(learned, graph, unseen, threads)
-    if not learned.choice.structure or unseen.all():
+    if not learned.choice.uses_structure or unseen.all():
         # Nobody asks for x, or there is no known node for it to begin at.
         return Transformed(x.numpy(), torch.zeros_like(x).numpy(), features, converged=True, has_structure=False)
     f = _function(learned, graph, groups, threads)

@@ -83,7 +83,7 @@ def warm_start(
     given, whole = settings.epochs, settings.num_epochs(graph.num_nodes)
     feature_epochs = -(-whole // EPOCHS_DIVIDED_BY) if given is None else given
     # Where structure has no say, it is not trained either.
-    epochs = 0 if not choice.structure else shorter if given is None else given
+    epochs = 0 if not choice.uses_structure else shorter if given is None else given
     return Warm(state, groups, choice, epochs, features, feature_epochs)
 
 
