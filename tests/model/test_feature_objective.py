@@ -59,11 +59,28 @@ def test_the_terms_are_the_formula(task, without_dropout):
         terms["consistency"],
         0.5 * module.CONSISTENCY * made.guess * (p - sharpened(task, p, module.SHARPNESS)).square().sum(-1).mean(),
     )
-    torch.testing.assert_close(terms["agreement"], 0.5 * (p_own - p).square().sum(-1).mean())
+    # Nodes that have a label are told by it.
+    apart = (p_own - p).square().sum(-1).index_fill(0, targets.positions, 0.0)
+    torch.testing.assert_close(terms["agreement"], 0.5 * module.AGREEMENT * apart.mean())
     A, own_A = made.vectors.A[0].split(3, dim=1)
     decay = module.FEATURE_DECAY * A.square().sum() + module.OWN_DECAY * own_A.square().sum()
     torch.testing.assert_close(terms["l2"], decay / len(targets.values))
     torch.testing.assert_close(made.predictions(), (p.detach(), p_own.detach()))
+
+
+@pytest.mark.parametrize("agreement", [False, True])
+@pytest.mark.parametrize("task", LABELS)
+def test_terms_and_gradients_by_hand_are_those_of_the_definition(task, agreement):
+    made = objective(task, agreement)
+    made.visible.seen[1] = 0.0
+    by_c, by_o = (each.detach().requires_grad_() for each in made._scores(torch.Generator().manual_seed(1)))
+    expected = made._terms(by_c, by_o, 0.7)
+    slopes = torch.autograd.grad(torch.stack(list(expected.values())).sum(), [by_c, by_o])
+    with torch.no_grad():
+        terms, *by_hand = made._terms_and_gradients(by_c, by_o, 0.7)
+    assert list(terms) == list(expected)
+    torch.testing.assert_close(terms, {name: each.detach() for name, each in expected.items()})
+    torch.testing.assert_close(by_hand, list(slopes))
 
 
 def test_probabilities_are_sharpened_and_stay_probabilities():
@@ -83,7 +100,9 @@ def test_own_features_learn_from_the_neighbors_only_as_far_as_they_are_told_to(w
         terms = made.loss(torch.Generator(), 1.0)
         assert ("agreement" in terms) == agreement
         if agreement:
-            slope = torch.autograd.grad(terms["agreement"], [made.w, made.vectors.A[0]])
+            by_c, by_o = made._scores(torch.Generator())
+            term = made._terms(by_c, by_o, 1.0)["agreement"]
+            slope = torch.autograd.grad(term, [made.w, made.vectors.A[0]])
             # The neighbors' half learns nothing from it.
             assert not slope[0][:, :3].any()
             assert not slope[1][:, :3].any()

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from pine.model.settings import TrainingSettings
 from pine.model.theta import scores
 from pine.nn.functional import entropy, entropy_slope, probabilities, probability_slope
+from pine.nn.given_gradients import with_gradients
 from pine.nn.losses import agreement
 from pine.nn.targets import Targets
 from pine.nn.threads import empty, over_nodes
@@ -68,9 +68,7 @@ def node_terms(
     x, f: (nodes, dim). w (num_outputs, dim), b (1, num_outputs): theta. warmup scales the entropy.
     """
     if x.device.type == "cpu":
-        names: list[str] = []
-        totals = cast(Tensor, _BlockByBlock.apply(x, f, w, b, blocks, names, settings, warmup))  # type: ignore[no-untyped-call]
-        return dict(zip(names, totals.unbind(), strict=True))
+        return _block_by_block(blocks, x, f, w, b, settings, warmup)
     each = [_terms(block, x[block.rows], f[block.rows], w, b, settings, warmup) for block in blocks]
     return each[0] if len(each) == 1 else {name: torch.stack([one[name] for one in each]).sum() for name in each[0]}
 
@@ -132,34 +130,23 @@ def _terms_and_gradients(
     return terms, gradients
 
 
-class _BlockByBlock(torch.autograd.Function):
+def _block_by_block(
+    blocks: Sequence[NodeBlock], x: Tensor, f: Tensor, w: Tensor, b: Tensor, *rest: Any
+) -> dict[str, Tensor]:
     """The gradients of a sum of terms need no gradient to begin with, so that they are made with the terms."""
+    dx, df = (empty(*x.shape, like=x) for _ in range(2))
+    # A sum for each block, so that the order of additions does not depend on threads.
+    dw, db = w.new_empty(len(blocks), *w.shape), b.new_empty(len(blocks), *b.shape)
+    each: list[dict[str, Tensor]] = [{}] * len(blocks)
 
-    @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, f: Tensor, w: Tensor, b: Tensor, blocks: Sequence[NodeBlock], names: list[str], *rest: Any
-    ) -> Tensor:
-        dx, df = (empty(*x.shape, like=x) for _ in range(2))
-        # A sum for each block, so that the order of additions does not depend on threads.
-        dw, db = w.new_empty(len(blocks), *w.shape), b.new_empty(len(blocks), *b.shape)
-        each: list[Tensor] = [x] * len(blocks)
+    def add(first: int, last: int) -> None:
+        for k in range(first, last):
+            rows = blocks[k].rows
+            each[k], gradients = _terms_and_gradients(blocks[k], x[rows], f[rows], w, b, *rest)
+            for total, gradient in zip((dx[rows], df[rows], dw[k], db[k]), gradients, strict=True):
+                total.copy_(gradient)
 
-        def add(first: int, last: int) -> None:
-            for k in range(first, last):
-                rows = blocks[k].rows
-                terms, gradients = _terms_and_gradients(blocks[k], x[rows], f[rows], w, b, *rest)
-                names[:], each[k] = list(terms), torch.stack(list(terms.values()))
-                for total, gradient in zip((dx[rows], df[rows], dw[k], db[k]), gradients, strict=True):
-                    total.copy_(gradient)
-
+    with torch.no_grad():
         over_nodes(add, len(blocks), 1)
-        ctx.save_for_backward(dx, df, dw.sum(0), db.sum(0))
-        return torch.stack(each).sum(0)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        if not (grad == grad[0]).all():
-            raise RuntimeError("the terms of the loss have a gradient of their sum alone: call backward on the sum")
-        factor = float(grad[0])
-        return *(z if factor == 1 else factor * z for z in ctx.saved_tensors), None, None, None, None
+        terms = {name: torch.stack([one[name] for one in each]).sum() for name in each[0]}
+    return with_gradients(terms, (x, f, w, b), (dx, df, dw.sum(0), db.sum(0)))

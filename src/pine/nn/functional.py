@@ -52,7 +52,9 @@ def entropy(task: str, p: Tensor) -> Tensor:
 
 
 def probability_slope(task: str, p: Tensor, slope: Tensor) -> Tensor:
-    """The gradient in scores of what has a slope in their probabilities p: both (n, num_outputs); not of numbers."""
+    """The gradient in scores of what has a slope in their probabilities p: both (..., num_outputs)."""
+    if task == "numbers":
+        return slope
     return p * (1 - p) * slope if task == "label-sets" else p * (slope - (p * slope).sum(-1, keepdim=True))
 
 

@@ -67,16 +67,23 @@ def _sum_rows(
     for row in range(lo, hi):
         first, last = indptr[row], indptr[row + 1]
         at = 0
-        # 64 floats are 4 vector registers; the rest of an uneven width goes in ever smaller tiles.
+        # 64 floats are 4 vector registers. The last tile of an uneven width goes back over columns that are done, to
+        # the same bits: a pass over the entries costs more than they do.
         while at + 64 <= width:
             _tile(first, last, indices, weights, column_scale, row_scale, x, out, row, at, 64)
             at += 64
-        while at + 16 <= width:
-            _tile(first, last, indices, weights, column_scale, row_scale, x, out, row, at, 16)
-            at += 16
-        while at + 4 <= width:
-            _tile(first, last, indices, weights, column_scale, row_scale, x, out, row, at, 4)
-            at += 4
+        if width >= 16:
+            while at < width:
+                _tile(first, last, indices, weights, column_scale, row_scale, x, out, row, min(at, width - 16), 16)
+                at += 16
+        elif width >= 8:
+            while at < width:
+                _tile(first, last, indices, weights, column_scale, row_scale, x, out, row, min(at, width - 8), 8)
+                at += 8
+        elif width >= 4:
+            while at < width:
+                _tile(first, last, indices, weights, column_scale, row_scale, x, out, row, min(at, width - 4), 4)
+                at += 4
         while at < width:
             _tile(first, last, indices, weights, column_scale, row_scale, x, out, row, at, 1)
             at += 1
