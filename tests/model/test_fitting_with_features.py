@@ -71,8 +71,8 @@ def test_where_edges_say_nothing_own_features_are_as_good_as_logistic_regression
 
 def test_features_that_say_nothing_leave_the_fit_as_it_is_without_them_bit_by_bit():
     useless = CITED.with_features(np.random.default_rng(9).normal(size=(COUNT, 20)))
-    model = pine_with(**SMALL).fit(useless, shown(KIND))
-    without = pine_with(**SMALL, features=False).fit(useless, shown(KIND))
+    model = pine_with(epochs=60, **SMALL).fit(useless, shown(KIND))
+    without = pine_with(epochs=60, features=False, **SMALL).fit(useless, shown(KIND))
     assert model.learned_.choice.weights == STRUCTURE
     np.testing.assert_array_equal(model.embedding_, without.embedding_)
     np.testing.assert_array_equal(model.predict_proba(), without.predict_proba())

@@ -17,8 +17,8 @@ from pine.graph.csr import CSR, build_csr
 from pine.nn import Neighbors, neighbor_sum, neighbor_sum_reference
 from pine.nn.row_sums import TorchRows, row_sums
 
-# Sizes around the tiles of 64, 16 and 4 columns, and sizes that divide none.
-WIDTHS = (1, 2, 3, 4, 5, 7, 16, 17, 21, 63, 64, 65, 85, 131)
+# Sizes around the tiles of 64, 16, 8 and 4 columns, and sizes that divide none.
+WIDTHS = (1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 21, 63, 64, 65, 85, 131)
 
 
 def value_and_gradient(total, x, upstream):
