@@ -73,6 +73,7 @@ def test_features_that_say_nothing_leave_the_fit_as_it_is_without_them_bit_by_bi
     useless = CITED.with_features(np.random.default_rng(9).normal(size=(COUNT, 20)))
     model = pine_with(epochs=60, **SMALL).fit(useless, shown(KIND))
     without = pine_with(epochs=60, features=False, **SMALL).fit(useless, shown(KIND))
+    assert model.learned_.choice == without.learned_.choice
     assert model.learned_.choice.weights == STRUCTURE
     np.testing.assert_array_equal(model.embedding_, without.embedding_)
     np.testing.assert_array_equal(model.predict_proba(), without.predict_proba())
