@@ -19,7 +19,7 @@ def made() -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
 @pytest.mark.parametrize("factor", [1.0, -0.5])
 def test_the_sum_has_the_gradients_that_were_given_times_what_it_is_multiplied_by(factor):
     x, terms = made()
-    assert {name: float(each) for name, each in terms.items()} == {"squares": 5.0, "thrice": -3.0}
+    assert {name: each.item() for name, each in terms.items()} == {"squares": 5.0, "thrice": -3.0}
     (factor * (terms["squares"] + terms["thrice"])).backward()
     torch.testing.assert_close(x.grad, factor * torch.tensor([5.0, -1.0]))
 
