@@ -31,7 +31,7 @@ import scipy.sparse as sp
 
 from pine import Graph
 from pine.datasets import Dataset, load
-from pine.evaluation.protocol import Part, Split, ratio_name, split
+from pine.evaluation.protocol import Part, Split, hide, ratio_name, split
 from pine.evaluation.run import scored
 from pine.evaluation.variants import Variant, parse
 from pine.graph import NODE
@@ -95,10 +95,11 @@ def predicted_later(case: str, data: Dataset, variant: Variant, ratio: float, re
     nodes = Split(data.splits["train"], data.splits["test"])
     if case == "new-nodes":
         nodes = split(data.name, np.flatnonzero(truth >= 0), 0.9, repeat)
-    there = len(nodes.train)
-    labeled = np.random.default_rng(repeat).permutation(there) < ratio * there
+    there, count = of_nodes(graph, nodes.train), len(nodes.train)
+    labeled = np.flatnonzero(np.random.default_rng(repeat).permutation(count) < ratio * count)
+    shown = hide(read_labels(there, truth[nodes.train]), labeled, count)
     begin = time.perf_counter()
-    model = variant.new(repeat).fit(of_nodes(graph, nodes.train), np.where(labeled, truth[nodes.train].T, -1).T)
+    model = variant.new(repeat).fit(there, shown)
     seconds = time.perf_counter() - begin
     later = of_nodes(graph, nodes.test, edges=case == "new-graphs")
     given = np.asarray(model.predict(graph=later))

@@ -25,7 +25,7 @@ from pine.model.trainable import Trainable
 from pine.nn.functional import probabilities, probability_slope, sharpened
 from pine.nn.given_gradients import with_gradients
 
-DROPS = 2  # with one, .3 points are lost on average, and a third of the time is saved
+DROPS = 2  # with one, accuracy is lost, and a third of the time is saved
 CONSISTENCY = 0.9  # times the loss of a guess: with one weight for all, three classes had too much or seven too little
 SHARPNESS = 2.0  # the power of probabilities: above 1, nodes are asked to be sure
 FEATURE_DECAY, OWN_DECAY = 0.5, 2.0  # of A and of A'
@@ -49,7 +49,7 @@ class FeatureObjective(Trainable):
         self.targets = visible.targets.shifted(-place.start)  # among the nodes of the labeled type
         dim, outputs = vectors.A[0].shape[1], visible.targets.num_outputs
         self.guess = loss_of_a_guess(visible.targets.task, outputs)
-        # Half a point of accuracy on the citation graphs, where w begins at zero, is lost for good.
+        # Not zero: what is lost with that at the beginning is lost for good.
         self.w = nn.Parameter(glorot((outputs, dim), outputs + vectors.middle, generator))
         self.b = nn.Parameter(torch.zeros(2, outputs))
         self.decay: Tensor
