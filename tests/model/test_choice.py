@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from support.models import pine_with
@@ -9,8 +12,18 @@ from support.models import pine_with
 from pine import PINE, Graph
 from pine.labels import read_labels
 from pine.metrics import held_out_score, node_scores
-from pine.model.choice import LABEL_SHARES, LAMBDA, LEAST_LABELED, clearly_better, given_lambdas
+from pine.model.choice import (
+    LABEL_SHARES,
+    LAMBDA,
+    LEAST_LABELED,
+    HeldOutParts,
+    PartPredictions,
+    _choose_weights,
+    clearly_better,
+    given_lambdas,
+)
 from pine.model.settings import Choice
+from pine.propagation import PropagatedLabels
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
 
@@ -80,3 +93,32 @@ def test_held_out_labels_reach_neither_the_models_nor_the_propagated_labels_that
     graph = Graph.from_edges(RNG.integers(0, 10, (20, 2)), nodes=range(90))  # most have no neighbor to learn from
     model = pine_with(epochs=30, dim=16).fit(graph, RNG.integers(0, 3, 90))
     assert model.learned_.choice.score < 0.5
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_a_mixture_must_be_clearly_better_for_classes_and_have_the_least_error_for_numbers(task):
+    graph = Graph.from_edges([(k, (k + 1) % 40) for k in range(40)], features=np.ones((40, 1)))
+    values = np.arange(40) % 2
+    labels = read_labels(graph, values.astype(float) if task == "numbers" else values, task)
+    held = HeldOutParts(labels, [np.ones(40, bool)])
+    truth = np.eye(2, dtype=np.float32)[values] if task == "classes" else labels.values[:, None].astype(np.float32)
+    noise = np.random.default_rng(0).normal(0, 0.3, (2, *truth.shape)).astype(np.float32)
+    by_structure, by_own = (truth + each for each in noise) if task == "numbers" else (0.6 * truth + 0.2, 0.8 * truth)
+    nothing = PropagatedLabels(np.zeros_like(truth), np.zeros((40, 1), bool))
+    part = PartPredictions(nothing, by_structure, by_structure)
+    trainer: Any = SimpleNamespace(graph=graph, labels=labels)
+    features = [[[np.full_like(truth, 0.5), by_own]]]
+    chosen = _choose_weights(trainer, held, Choice((1.0,), 9), (0.0,), features[0], [part])
+    # Of two noisy numbers the mean is nearer; of two that are always right, features alone are enough.
+    assert (chosen.weights[0] > 0) == (task == "numbers") == chosen.uses_structure
+    assert chosen.epochs == (9 if task == "numbers" else 0)
+
+
+@pytest.mark.parametrize(("task", "share"), [("classes", 5), ("numbers", 2)])
+def test_numbers_are_chosen_for_after_half_of_the_epochs(task, share):
+    graph = Graph.from_edges([(k, (k + 1) % 40) for k in range(40)])
+    values = np.where(np.arange(40) < 30, np.arange(40) % 2, -1 if task == "classes" else np.nan)
+    planned: list[int] = []
+    model = PINE(dim=4, epochs=20, threads=1)
+    model.fit(graph, values, task=task, progress=lambda done, whole, what: planned.append(whole))
+    assert planned[0] == 2 * 20 // share
