@@ -30,6 +30,7 @@ from pine.labels import Labels
 from pine.model.features import known_features
 from pine.model.settings import Choice, Settings
 from pine.model.trainable import Trainable
+from pine.nn.adam import Adam
 
 LAST_STAGES = ("features", "last")
 HEADER = "pine"  # the entry of the file's header that holds everything but tensors
@@ -78,31 +79,27 @@ class CheckpointWriter:
         self.checkpoint, self.about = checkpoint, about
         self.written = time.monotonic()
 
-    def restore(
-        self, objective: Trainable, optimizer: torch.optim.Optimizer, generator: torch.Generator
-    ) -> list[Tensor]:
+    def restore(self, objective: Trainable, optimizer: Adam, generator: torch.Generator) -> list[Tensor]:
         """Put everything as it was; returns the terms of the loss of the epochs that are done."""
         tensors = self.checkpoint.tensors
         if self.checkpoint.about.get("stage") != self.about["stage"]:
             return []
         device = objective.device
         own = objective.state_dict()
-        moments: dict[int, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
             kind, _, rest = name.partition(":")
             if kind == "state":
                 own[rest].copy_(tensor)
             elif kind == "adam":
                 number, _, moment = rest.partition(":")
-                moments.setdefault(int(number), {})[moment] = tensor
-        optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+                optimizer.state[int(number)][moment].copy_(tensor)
         generator.set_state(tensors["generator"])
         return list(tensors["history"].to(device))
 
     def epoch_done(
         self,
         objective: Trainable,
-        optimizer: torch.optim.Optimizer,
+        optimizer: Adam,
         generator: torch.Generator,
         history: list[Tensor],
     ) -> None:
@@ -111,7 +108,7 @@ class CheckpointWriter:
         if path is None or time.monotonic() - self.written < self.checkpoint.every:
             return
         tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
-        for number, moments in optimizer.state_dict()["state"].items():
+        for number, moments in enumerate(optimizer.state):
             tensors |= {f"adam:{number}:{name}": tensor for name, tensor in moments.items()}
         tensors |= {"generator": generator.get_state(), "history": torch.stack(history)}
         content = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
@@ -24,6 +23,7 @@ from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
 from pine.model.settings import Choice, Form, Settings
 from pine.model.trainable import Trainable
+from pine.nn.adam import Adam
 from pine.nn.captured import captured
 from pine.nn.targets import Targets
 from pine.nn.training import device_of
@@ -80,13 +80,13 @@ def train(
 
     on_epoch is called with the number of epochs that are newly done. A writer restores an interrupted training.
     """
-    optimizer = _adam(objective, schedule)
+    optimizer = _adam(objective)
     history = [] if writer is None else writer.restore(objective, optimizer, generator)
     trust = torch.zeros((), device=objective.device)
     names: list[str] = []
 
     def step() -> Tensor:
-        optimizer.zero_grad(set_to_none=True)
+        optimizer.zero_grad()
         names[:], terms = _backward(objective, generator, trust)
         optimizer.step()
         return terms
@@ -96,8 +96,8 @@ def train(
         on_epoch(len(history))
     objective.train()
     for epoch in range(len(history) + 1, schedule.epochs + 1):
-        for group, highest in zip(optimizer.param_groups, (schedule.embedding_lr, schedule.learning_rate), strict=True):
-            _set_rate(group, highest * schedule.rate(epoch))
+        for group, highest in enumerate((schedule.embedding_lr, schedule.learning_rate)):
+            optimizer.set_rate(group, highest * schedule.rate(epoch))
         trust.fill_(schedule.trust(epoch))
         history.append(do())
         if epoch % CHECK_LOSS_EVERY == 0 or epoch == schedule.epochs:
@@ -110,23 +110,12 @@ def train(
     return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()] if history else []
 
 
-def _adam(objective: Trainable, schedule: Schedule) -> torch.optim.Adam:
-    """A learning rate for vectors, one for all else: numbers, or on a GPU tensors, which a captured step reads."""
-    vectors, device = objective.vectors_of_nodes(), objective.device
+def _adam(objective: Trainable) -> Adam:
+    """A group for vectors, one for all else."""
+    vectors = objective.vectors_of_nodes()
     chosen = set(map(id, vectors))
     rest = [each for each in objective.parameters() if id(each) not in chosen and each.requires_grad]
-    on_gpu = device.type == "cuda"
-    highest = (schedule.embedding_lr, schedule.learning_rate)
-    rates = [torch.tensor(rate, device=device) if on_gpu else rate for rate in highest]
-    groups = [{"params": each, "lr": rate} for each, rate in zip((vectors, rest), rates, strict=True)]
-    return torch.optim.Adam(groups, betas=(0.9, 0.99), fused=True, capturable=on_gpu)
-
-
-def _set_rate(group: dict[str, Any], rate: float) -> None:
-    if isinstance(group["lr"], Tensor):
-        group["lr"].fill_(rate)
-    else:
-        group["lr"] = rate
+    return Adam([{"params": vectors}, {"params": rest}], betas=(0.9, 0.99))
 
 
 def _backward(objective: Trainable, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:

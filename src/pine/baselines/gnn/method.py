@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from pine._internal.optional import need_pyg
@@ -29,6 +28,7 @@ from pine.embedder import Embedder, FitOptions, Fitted
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.nn.adam import Adam
 from pine.nn.targets import Targets
 from pine.nn.training import Criterion, EarlyStopping, device_of, seed_torch, torch_left_alone
 
@@ -94,8 +94,7 @@ class GNN(Embedder):
         """A network from a fresh start, and all that trains it."""
         generator = seed_torch(rng, data.device)
         network = self.network_class(data.columns, num_outputs=targets.num_outputs, **self._network_settings())
-        groups, on_gpu = self._parameter_groups(network.to(data.device)), data.device.type == "cuda"
-        optimizer = torch.optim.Adam(groups, lr=self.learning_rate, fused=True, capturable=on_gpu)
+        optimizer = Adam(self._parameter_groups(network.to(data.device)), lr=self.learning_rate)
         return FullBatchTrainer(network, optimizer, generator, data, targets, self._step_adjacencies(data, rng))
 
     @abstractmethod

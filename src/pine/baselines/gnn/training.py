@@ -19,6 +19,7 @@ from pine.baselines.gnn.network import GraphNetwork
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.metrics import held_out_score
+from pine.nn.adam import Adam
 from pine.nn.captured import captured
 from pine.nn.targets import Targets, predicted_scores
 from pine.nn.training import EarlyStopping
@@ -82,7 +83,7 @@ class FullBatchTrainer:
     """A network with its optimizer; adjacencies: the neighbors that each step sees, None: all of them."""
 
     network: GraphNetwork
-    optimizer: torch.optim.Optimizer
+    optimizer: Adam
     generator: torch.Generator  # of dropout
     data: LabeledGraph
     targets: Targets  # those of data, or some of them
@@ -102,7 +103,7 @@ class FullBatchTrainer:
 
     def _step(self) -> Tensor:
         adjacency = self.data.adjacency if self.adjacencies is None else next(self.adjacencies)
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad()
         loss = self.network.loss(self.data.x, adjacency, self.targets, self.generator)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from pine.errors import InputError
 from pine.metrics import f1
+from pine.nn.adam import Adam
 from pine.nn.losses import LOSSES
 from pine.nn.training import EarlyStopping
 from pine.reproduce.inductive.graphs import Graphs
@@ -77,7 +78,7 @@ def train(
 ) -> InductiveResult:
     """Train on splits["train"] until patience with splits["val"] ends; test what was best there."""
     setting, begin = network.setting, time.perf_counter()
-    optimizer = torch.optim.Adam(network.parameters(), lr=setting.learning_rate, fused=True)
+    optimizer = Adam([{"params": list(network.parameters())}], lr=setting.learning_rate)
     patience, best, kept, epoch = EarlyStopping(setting.patience), -1.0, 0, 0
     state: dict[str, Tensor] = {}
     for epoch in range(1, setting.epochs + 1):
@@ -95,15 +96,13 @@ def train(
     return InductiveResult(best, test, kept, epoch, time.perf_counter() - begin)
 
 
-def _epoch(
-    network: InductiveNetwork, graphs: Graphs, task: str, optimizer: torch.optim.Optimizer, generator: torch.Generator
-) -> float:
+def _epoch(network: InductiveNetwork, graphs: Graphs, task: str, optimizer: Adam, generator: torch.Generator) -> float:
     """A step for every batch: the mean loss."""
     network.train()
     total = torch.zeros((), device=graphs.x.device)
     for scores, labels in network.outputs(graphs, generator, shuffled=True):
         loss = LOSSES[task](scores, labels)
-        optimizer.zero_grad(set_to_none=True)
+        optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         total += loss.detach() * len(labels)
