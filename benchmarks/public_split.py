@@ -40,6 +40,7 @@ AUTHORS: dict[str, tuple[float, float, float]] = {
 METHODS = ("logistic-regression", *AUTHORS)
 # Settings of the authors' code where they are not the method's defaults.
 SETTINGS = {
+    ("gat", "pubmed"): "output_heads=8:weight_decay=0.001:learning_rate=0.01",
     ("sgc", "cora-planetoid"): "weight_decay=1.3e-5",
     ("sgc", "citeseer-planetoid"): "weight_decay=2.4e-5",
     ("sgc", "pubmed"): "weight_decay=7.4e-5",

@@ -38,9 +38,9 @@ def attention_reference(w: np.ndarray, near: np.ndarray, a_own: np.ndarray, a_ot
 
 
 @pytest.mark.parametrize("options", [{}, {"self_loops": "keep"}, {"directed": True}])
-def test_the_hidden_layer_is_attention_over_a_node_and_its_neighbors(options):
+def test_both_layers_are_attention_over_a_node_and_its_neighbors(options):
     graph = random_graph(**options)
-    network, seen = network_of(graph, 6, 2, 3, 0.6)
+    network, seen = network_of(graph, 6, 2, 3, 0.6, 2)
     hidden, outputs = (each.detach().numpy() for each in network(*seen))
     near = (graph.links().to_scipy().toarray() > 0) | np.eye(30, dtype=bool)
     x = network.inputs.weights[0].detach().numpy()
@@ -50,8 +50,9 @@ def test_the_hidden_layer_is_attention_over_a_node_and_its_neighbors(options):
     np.testing.assert_allclose(hidden, np.where(before > 0, before, np.expm1(before)), atol=1e-6)
     last = network.output
     w = hidden @ last.lin.weight.detach().numpy().T
-    out = attention_reference(w, near, last.att_dst.detach().numpy()[0, 0], last.att_src.detach().numpy()[0, 0])
-    np.testing.assert_allclose(outputs, out, atol=1e-6)
+    vectors = [each.detach().numpy()[0] for each in (last.att_dst, last.att_src)]
+    heads = [attention_reference(w[:, 3 * h : 3 * h + 3], near, vectors[0][h], vectors[1][h]) for h in range(2)]
+    np.testing.assert_allclose(outputs, np.mean(heads, axis=0), atol=1e-6)
 
 
 def test_a_layer_without_dropout_is_pygs_own():

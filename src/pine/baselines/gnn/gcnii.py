@@ -41,6 +41,8 @@ class GCNIINetwork(ConvolutionNetwork):
         super().__init__(columns, dim, dim=dim, **settings)
         self.dropout, self.alpha = dropout, alpha
         self.shares = [math.log(lam / (layer + 1) + 1) for layer in range(layers)]  # b_l
+        for each in self.inputs.weights:  # as its authors' first map begins, smaller than others'
+            nn.init.uniform_(each, -1 / math.sqrt(len(each)), 1 / math.sqrt(len(each)))
         self.bias = nn.Parameter(torch.zeros(dim))
         self.weights = nn.Parameter(torch.empty(layers, dim, dim).uniform_(-1, 1) / math.sqrt(dim))
         self.output = nn.Linear(dim, num_outputs)
@@ -67,7 +69,7 @@ class GCNII(EarlyStoppedGNN):
     """
 
     name: ClassVar[str] = "gcnii"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
     network_class: ClassVar[type[GraphNetwork]] = GCNIINetwork
     criterion: ClassVar[Criterion] = "loss alone"
 
