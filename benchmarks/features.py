@@ -1,7 +1,7 @@
 """Node features where one side fails, or where there are no edges; numbers, label sets, and graphs never seen.
 
     python benchmarks/features.py [--cases useless-features,useless-edges,new-nodes,numbers,label-sets,new-graphs]
-                                  [--repeats 3] [--device auto] [--out features.jsonl]
+                                  [--repeats 3] [--first 0] [--device auto] [--out features.jsonl]
 
 useless-features  every node has the features of another, drawn at random: PINE should be what it is without features
 useless-edges     one end of every edge is another node, drawn at random: PINE should be what features alone are
@@ -11,7 +11,8 @@ numbers           chameleon: the logarithm of visits, R2
 label-sets        ppi, whose labels are rebuilt from public annotations: nodes of all its graphs, micro F1
 new-graphs        the same, learned from its training graphs, on its test graphs
 
-Each fit learns from the same labels. What is done is kept in a file, and not done again.
+Each fit learns from the same labels; repeats are splits, counted from the first. What is done is kept in a file, and
+not done again.
 """
 
 from __future__ import annotations
@@ -121,9 +122,9 @@ def measured(run: Run, device: str) -> dict[str, Any]:
     return about | {"score": round(score, 5), "seconds": round(seconds, 2)}
 
 
-def runs(cases: list[str], repeats: int) -> Iterator[Run]:
+def runs(cases: list[str], repeats: range) -> Iterator[Run]:
     """All that is measured, every case once before any comes again."""
-    for repeat in range(repeats):
+    for repeat in repeats:
         for case in cases:
             for name in CASES[case].data:
                 for ratio in CASES[case].ratios:
@@ -154,6 +155,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--out", type=Path, default=Path("features.jsonl"))
     given = parser.parse_args()
@@ -163,7 +165,7 @@ def main() -> None:
         each = json.loads(line)
         done[each["case"], each["data"], each["ratio"], each["repeat"], each["spec"]] = each
     with given.out.open("a") as out:
-        for run in runs(cases, given.repeats):
+        for run in runs(cases, range(given.first, given.first + given.repeats)):
             if run not in done:
                 done[run] = measured(run, given.device)
                 print(json.dumps(done[run]), file=out, flush=True)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
-from torch.autograd.function import once_differentiable
 
 from pine.errors import InputError
 from pine.graph import Graph
@@ -137,29 +136,11 @@ class FeaturePropagator:
         self.hops, self.neighbors = hops, Neighbors.of(looped_adjacency(graph, loop), "sum", device, threads=threads)
 
     def propagate(self, rows: torch.Tensor) -> torch.Tensor:
-        """(num_nodes, any) to the same, differentiable."""
-        return cast(torch.Tensor, _MeanOfHops.apply(rows, self))  # type: ignore[no-untyped-call]
-
-    def mean_of_hops(self, rows: torch.Tensor) -> torch.Tensor:
-        """The same by Horner's rule, without a gradient."""
+        """(num_nodes, any) to the same, by Horner's rule. Without a gradient: S is symmetric, it travels likewise."""
         total = rows
         for _ in range(self.hops):
             total = self.neighbors.total(total, transposed=False).add_(rows)
         return total / (self.hops + 1)
-
-
-class _MeanOfHops(torch.autograd.Function):
-    """S is symmetric, and so the gradient travels in the same way."""
-
-    @staticmethod
-    def forward(ctx: Any, rows: torch.Tensor, propagator: FeaturePropagator) -> torch.Tensor:
-        ctx.propagator = propagator
-        return propagator.mean_of_hops(rows)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return ctx.propagator.mean_of_hops(grad), None
 
 
 # ---- scores smoothed along edges ----

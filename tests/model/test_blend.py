@@ -38,6 +38,13 @@ def test_where_structure_says_nothing_features_share_its_weight():
     np.testing.assert_allclose(made[[0, 2, 3]], expected)
 
 
+def test_features_without_a_say_stand_in_where_structure_says_nothing():
+    made = node_weights(STRUCTURE, GRAPH, "node", stand_in=(0.0, 0.5, 0.5))
+    np.testing.assert_allclose(made, [[0, 0, 1] if node == 2 else [1, 0, 0] for node in range(5)])
+    made = node_weights(STRUCTURE, GRAPH, "node", stand_in=(0.0, 0.5, 0.5), has_structure=False)
+    np.testing.assert_allclose(made[[0, 2, 3]], np.array([[0.0, 0.5, 0.5], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]))
+
+
 def test_a_type_without_features_keeps_the_weights_that_were_chosen_for_it():
     graph = Graph.from_relations({("author", "writes", "paper"): [("x", "p")]}, features={"paper": np.ones((1, 2))})
     np.testing.assert_allclose(node_weights((0.25, 0.25, 0.5), graph, "author"), [[0.5, 0.5, 0.0]])

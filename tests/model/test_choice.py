@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,18 +12,15 @@ from support.models import pine_with
 from pine import PINE, Graph
 from pine.labels import read_labels
 from pine.metrics import held_out_score, node_scores
+from pine.model.checkpoint import Checkpoint
 from pine.model.choice import (
     LABEL_SHARES,
     LAMBDA,
     LEAST_LABELED,
-    HeldOutParts,
-    PartPredictions,
-    _choose_weights,
-    clearly_better,
     given_lambdas,
 )
+from pine.model.held_out import clearly_better
 from pine.model.settings import Choice
-from pine.propagation import PropagatedLabels
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
 
@@ -57,7 +54,7 @@ def test_clearly_better_is_a_mean_beyond_its_standard_error():
 
 
 def test_a_choice_is_saved_and_read_back():
-    for choice in (Choice((1.0,), 5, 0.5, 0.35), Choice((1.0, 2.0), 7, 0.25)):
+    for choice in (Choice((1.0,), 5, 0.5, 0.35), Choice((1.0, 2.0), 7, 0.25, stand_in=(0.0, 0.25, 0.75))):
         assert Choice.from_json(choice.as_json()) == choice
 
 
@@ -95,25 +92,28 @@ def test_held_out_labels_reach_neither_the_models_nor_the_propagated_labels_that
     assert model.learned_.choice.score < 0.5
 
 
-@pytest.mark.parametrize("task", ["classes", "numbers"])
-def test_a_mixture_must_be_clearly_better_for_classes_and_have_the_least_error_for_numbers(task):
-    graph = Graph.from_edges([(k, (k + 1) % 40) for k in range(40)], features=np.ones((40, 1)))
-    values = np.arange(40) % 2
-    labels = read_labels(graph, values.astype(float) if task == "numbers" else values, task)
-    held = HeldOutParts(labels, [np.ones(40, bool)])
-    truth = np.eye(2, dtype=np.float32)[values] if task == "classes" else labels.values[:, None].astype(np.float32)
-    noise = np.random.default_rng(3).normal(0, 0.3, (2, *truth.shape)).astype(np.float32)
-    by_structure, by_own = truth + 2 * noise[0], truth + noise[1]
-    if task == "classes":
-        by_structure, by_own = 0.6 * truth + 0.2, 0.8 * truth
-    nothing = PropagatedLabels(np.zeros_like(truth), np.zeros((40, 1), bool))
-    part = PartPredictions(nothing, by_structure, by_structure)
-    trainer: Any = SimpleNamespace(graph=graph, labels=labels)
-    features = [[[np.full_like(truth, 0.5), by_own]]]
-    chosen = _choose_weights(trainer, held, Choice((1.0,), 9), (0.0,), features[0], [part])
-    # Of two noisy numbers a mean is nearer, here by less than is clear; of two that are right, features are enough.
-    assert (chosen.weights[0] > 0) == (task == "numbers") == chosen.uses_structure
-    assert chosen.epochs == (9 if task == "numbers" else 0)
+@pytest.mark.parametrize("informative", [True, False])
+def test_structure_is_trained_for_a_second_part_only_where_it_may_matter(informative):
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, 200)
+    edges = rng.integers(0, 200, (400, 2))
+    if not informative:  # features say nothing, and edges all
+        edges = np.array([(a, b) for a, b in rng.integers(0, 200, (3000, 2)) if values[a] == values[b]])
+    features = rng.normal(size=(200, 3)) + 4 * informative * values[:, None]
+    graph = Graph.from_edges(edges, nodes=range(200), features=features)
+    stages: list[str] = []
+    writer = Checkpoint.writer
+
+    def noting(self: Checkpoint, stage: str, *rest: Any) -> Any:
+        stages.append(stage)
+        return writer(self, stage, *rest)
+
+    done: list[tuple[int, int]] = []
+    with mock.patch.object(Checkpoint, "writer", noting):
+        pine_with(dim=8, epochs=20).fit(graph, values, progress=lambda now, whole, what: done.append((now, whole)))
+    expected = ["choice 0"] if informative else ["choice 0", "choice 1"]
+    assert [stage for stage in stages if stage.startswith("choice")] == expected
+    assert done[-1][0] == done[-1][1], "what is not trained is not waited for"
 
 
 @pytest.mark.parametrize(("task", "share"), [("classes", 5), ("numbers", 2)])

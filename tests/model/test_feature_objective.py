@@ -27,13 +27,14 @@ LABELS = {
 }
 
 
-def objective(task: str, agreement: bool = True) -> FeatureObjective:
+def objective(task: str, agreement: bool = True, hidden: int | None = None) -> FeatureObjective:
     labels = read_labels(GRAPH, LABELS[task], task)
     generator = torch.Generator().manual_seed(0)
     made = FeatureVectors(
         feature_columns(GRAPH, ["node"], CPU, None), FeaturePropagator(GRAPH, 2, CPU, None), 12, 6, generator
     )
-    visible = VisibleTargets(Targets.of(GRAPH, labels, CPU), torch.ones(len(labels.known)))
+    seen = (np.arange(len(labels.known)) != hidden).astype(np.float32)
+    visible = VisibleTargets(Targets.of(GRAPH, labels, CPU), torch.tensor(seen))
     return FeatureObjective(made, slice(0, 12), visible, generator, agreement=agreement)
 
 
@@ -71,13 +72,12 @@ def test_the_terms_are_the_formula(task, without_dropout):
 @pytest.mark.parametrize("agreement", [False, True])
 @pytest.mark.parametrize("task", LABELS)
 def test_terms_and_gradients_by_hand_are_those_of_the_definition(task, agreement):
-    made = objective(task, agreement)
-    made.visible.seen[1] = 0.0
-    by_c, by_o = (each.detach().requires_grad_() for each in made._scores(torch.Generator().manual_seed(1)))
-    expected = made._terms(by_c, by_o, 0.7)
-    slopes = torch.autograd.grad(torch.stack(list(expected.values())).sum(), [by_c, by_o])
+    made = objective(task, agreement, hidden=1)
+    scores = made._scores(torch.Generator().manual_seed(1)).detach().requires_grad_()
+    expected = made._terms(scores, 0.7)
+    slopes = torch.autograd.grad(torch.stack(list(expected.values())).sum(), [scores, *made.vectors.A])
     with torch.no_grad():
-        terms, *by_hand = made._terms_and_gradients(by_c, by_o, 0.7)
+        terms, by_hand = made._terms_and_gradients(scores, 0.7)
     assert list(terms) == list(expected)
     torch.testing.assert_close(terms, {name: each.detach() for name, each in expected.items()})
     torch.testing.assert_close(by_hand, list(slopes))
@@ -100,8 +100,7 @@ def test_own_features_learn_from_the_neighbors_only_as_far_as_they_are_told_to(w
         terms = made.loss(torch.Generator(), 1.0)
         assert ("agreement" in terms) == agreement
         if agreement:
-            by_c, by_o = made._scores(torch.Generator())
-            term = made._terms(by_c, by_o, 1.0)["agreement"]
+            term = made._terms(made._scores(torch.Generator()), 1.0)["agreement"]
             slope = torch.autograd.grad(term, [made.w, made.vectors.A[0]])
             # The neighbors' half learns nothing from it.
             assert not slope[0][:, :3].any()

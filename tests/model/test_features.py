@@ -109,7 +109,7 @@ def test_rows_of_unknown_features_are_zero_and_do_not_count_for_the_others(featu
 def test_in_training_columns_and_nodes_are_left_out_and_the_mean_stays():
     made = vectors(typed(WORDS), dropout=0.4)
     generator = torch.Generator().manual_seed(0)
-    carried, own = zip(*(made.mapped(list(made.A), 3, generator, drops=2) for _ in range(3000)), strict=True)
+    carried, own = zip(*(made.mapped(list(made.A), 3, generator, drops=2) for _ in range(6000)), strict=True)
     expected = made()
     np.testing.assert_allclose(torch.stack(carried).mean(0).detach(), expected[0].tile(1, 2).detach(), atol=0.06)
     np.testing.assert_allclose(torch.stack(own).mean(0).detach(), expected[1].detach(), atol=0.06)
@@ -122,3 +122,25 @@ def test_a_hundred_thousand_sparse_columns_are_never_written_out():
     (columns,) = feature_columns(typed(wide), ["paper"], CPU, None)
     assert not isinstance(columns.values, torch.Tensor)
     assert columns.values.csr.nnz == wide.nnz
+
+
+@pytest.mark.parametrize("features", [sp.csr_array(WORDS), NUMBERS])
+@pytest.mark.parametrize("drops", [0, 1, 2])
+def test_the_way_back_is_the_gradient_of_the_way_there(features, drops):
+    graph = typed(features)
+    made = vectors(graph, dropout=0.4)
+    maps = torch.randn(6, 5, generator=torch.Generator().manual_seed(1)).requires_grad_()
+
+    def both(maps: torch.Tensor) -> torch.Tensor:
+        generator = torch.Generator().manual_seed(2) if drops else None
+        return torch.cat(made.mapped([maps], 3, generator, max(1, drops)), dim=1)
+
+    wanted = torch.randn(both(maps).shape, generator=torch.Generator().manual_seed(3))
+    (slope,) = torch.autograd.grad((both(maps) * wanted).sum(), maps)
+    # It is linear: column by column of the identity gives the matrix that the gradient is multiplied by.
+    for row in range(6):
+        for column in range(5):
+            one = torch.zeros(6, 5)
+            one[row, column] = 1.0
+            expected = (both(one) * wanted).sum()
+            torch.testing.assert_close(slope[row, column], expected.detach(), atol=1e-5, rtol=1e-4)

@@ -15,7 +15,7 @@ from support.tensors import normal
 from pine.errors import InputError
 from pine.graph.csr import CSR, build_csr
 from pine.nn import Neighbors, neighbor_sum, neighbor_sum_reference
-from pine.nn.row_sums import TorchRows, row_sums
+from pine.nn.row_sums import LEAST_WORK, TorchRows, row_sums
 
 # Sizes around the tiles of 64, 16, 8 and 4 columns, and sizes that divide none.
 WIDTHS = (1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 21, 63, 64, 65, 85, 131)
@@ -84,9 +84,9 @@ def test_a_cuda_device_gives_the_definition_too(draw_csr, scaling, weighted):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_any_number_of_threads_gives_the_same_bits(draw_csr, dtype):
-    csr = draw_csr(1009, 503, degree=11, weighted=True)  # times 64 columns: enough for threads to be started
-    x, upstream = normal(503, 64, dtype=dtype), normal(1009, 64, dtype=dtype, seed=1)
-    assert csr.nnz * 64 > 1 << 19
+    csr = draw_csr(4001, 503, degree=11, weighted=True)  # times 64 columns: enough for threads to be started
+    x, upstream = normal(503, 64, dtype=dtype), normal(4001, 64, dtype=dtype, seed=1)
+    assert csr.nnz * 64 > LEAST_WORK
     one, *others = (
         value_and_gradient(lambda x, t=t: neighbor_sum(x, csr, "sqrt", threads=t), x, upstream)
         for t in (1, 2, 3, 8, 64)

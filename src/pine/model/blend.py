@@ -1,6 +1,7 @@
 """Predictions by structure, by features carried along edges, and by a node's own features, as one: a weighted mean.
 
-A node that has no edge is predicted by its own features alone, one whose features are unknown by the other two.
+A node that has no edge is predicted by its own features alone, one whose features are unknown by the other two. Where
+features have no say, they may still stand in for structure where that says nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ Weights = tuple[float, float, float]  # of structure, carried features, own feat
 
 STRUCTURE: Weights = (1.0, 0.0, 0.0)
 CARRIED_FEATURES: Weights = (0.0, 1.0, 0.0)
+OWN_FEATURES: Weights = (0.0, 0.0, 1.0)
 UNKNOWN_FEATURES: Weights = (0.25, 0.75, 0.0)  # structure is surer of itself than carried features are
 STEPS = 4  # weights are multiples of one in so many
 GRID: tuple[Weights, ...] = tuple(
@@ -28,12 +30,20 @@ GRID: tuple[Weights, ...] = tuple(
 LEAST_PROBABILITY = 1e-3  # so that one node that is surely wrong does not decide
 
 
-def node_weights(weights: Weights, graph: Graph, type: str, *, has_structure: bool = True) -> Array:
+def node_weights(
+    weights: Weights, graph: Graph, type: str, *, has_structure: bool = True, stand_in: Weights | None = None
+) -> Array:
     """The weights at each node of a type: (count, 3). has_structure: whether structure says anything."""
+    if weights == STRUCTURE and not has_structure and stand_in is not None:
+        weights = stand_in
     made = np.tile(np.asarray(weights, np.float32), (graph.count(type), 1))
-    if weights == STRUCTURE:
+    if weights == STRUCTURE and stand_in is None:
         return made
     has_features = known_features(graph, type)
+    alone = has_features & (graph.links().degrees()[graph.nodes.slice(type)] == 0)
+    if weights == STRUCTURE:
+        made[alone] = OWN_FEATURES
+        return made
     if has_features.any():
         made[~has_features] = UNKNOWN_FEATURES
     # Where no node of the type has features, the weights were chosen for them, but own features say nothing.
@@ -41,8 +51,7 @@ def node_weights(weights: Weights, graph: Graph, type: str, *, has_structure: bo
     if not has_structure:
         made[:, 0] = 0
     made[made.sum(axis=1) == 0] = CARRIED_FEATURES
-    alone = graph.links().degrees()[graph.nodes.slice(type)] == 0
-    made[alone & has_features] = (0, 0, 1)
+    made[alone] = OWN_FEATURES
     normalized: Array = made / made.sum(axis=1, keepdims=True)
     return normalized
 

@@ -4,19 +4,20 @@ and with features, how much they count against structure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.labels import Labels
 from pine.metrics import held_out_score, node_scores
-from pine.model.blend import CARRIED_FEATURES, GRID, STRUCTURE, Array, Weights, blend, log_likelihoods, node_weights
+from pine.model.blend import CARRIED_FEATURES, STRUCTURE, Array, Weights, node_weights
 from pine.model.feature_training import FeatureTrainer
+from pine.model.held_out import HeldOutParts, clearly_better
 from pine.model.settings import Choice
 from pine.model.training import Trainer
+from pine.model.weighing import Weighing
 from pine.propagation import PropagatedLabels
 
 # lambda / the part of the nodes that is labeled: with few labels, agreement with the neighbors has to weigh more. On
@@ -25,47 +26,11 @@ LAMBDA = 60.0
 LEAST_LABELED = 0.05  # below it lambda stays where it is
 # Shares of propagated labels. The first is used where there is nothing to choose with.
 LABEL_SHARES = (0.0, 0.35, 0.65)
-# A fifth of the labels is held out, then another, each for a fifth of the epochs: with one, chance chooses on small
-# graphs (.4 points on average).
-FIFTHS, HELD_OUT_PARTS = 5, 2
-# What features are worth, and structure where it predicts numbers, shows after half of the epochs: features have no
-# start to begin with, and vectors that predict numbers go far from theirs.
-HALVES = 2
+# What structure is worth shows after a fifth of the epochs. What features are worth, and structure where it predicts
+# numbers, after half: features have no start to begin with, and vectors that predict numbers go far from theirs.
+FEWER, HALVES = 5, 2
 FEWEST_LABELS = 10  # below it nothing is chosen
 UNLABELED: Weights = (0.5, 0.25, 0.25)  # where there are no labels to choose with
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutParts:
-    """parts: which known labels are held out, each time (num_known,)."""
-
-    labels: Labels
-    parts: Sequence[NDArray[np.bool_]]
-
-    @classmethod
-    def of(cls, trainer: Trainer, labels: Labels) -> HeldOutParts:
-        """The validation nodes where there are some, else a fifth of the labels, and another."""
-        if not trainer.learn.all():
-            return cls(labels, [~trainer.learn])
-        fifths = trainer.state.rng.permutation(len(labels.known)) % FIFTHS
-        return cls(labels, [fifths == k for k in range(HELD_OUT_PARTS)])
-
-    @property
-    def numbers(self) -> range:
-        return range(len(self.parts))
-
-    @property
-    def any(self) -> NDArray[np.bool_]:
-        """Those that are held out at some time."""
-        return np.asarray(np.logical_or.reduce(self.parts), bool)
-
-    def joined(self, predictions: Iterable[Array]) -> Array:
-        """Of predictions at the known nodes, one for each part, those that were made without the node's label."""
-        made = [np.asarray(each) for each in predictions]
-        whole = made[0].copy()
-        for held, each in zip(self.parts, made, strict=True):
-            whole[held] = each[held]
-        return whole
 
 
 def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
@@ -84,11 +49,11 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
     if labels is None or too_few or not (may_rest or len(shares) > 1 or features is not None):
         return choice
     held = HeldOutParts.of(trainer, labels)
-    alone, structural = _choose_training(trainer, held, choice, shares, may_rest)
-    if features is None:
-        return alone
-    weighted = _choose_weights(trainer, held, alone, shares, _feature_predictions(features, held), structural)
-    return alone if weighted.weights == STRUCTURE else weighted
+    trainer.state.progress.plan(len(held.parts) * _fewer_epochs(held, choice))
+    if features is not None:
+        return _choose_with_features(trainer, features, held, choice, shares, may_rest)
+    parts = [_part_predictions(trainer, held, k, choice) for k in range(len(held.parts))]
+    return _choose_training(held, parts, choice, shares, may_rest)
 
 
 class PartPredictions(NamedTuple):
@@ -100,17 +65,10 @@ class PartPredictions(NamedTuple):
 
 
 def _choose_training(
-    trainer: Trainer,
-    held: HeldOutParts,
-    choice: Choice,
-    shares: Sequence[float],
-    may_rest: bool,
-) -> tuple[Choice, list[PartPredictions]]:
-    """Learn from the other labels, in fewer epochs, and see what is best on those that are held out."""
+    held: HeldOutParts, parts: Sequence[PartPredictions], choice: Choice, shares: Sequence[float], may_rest: bool
+) -> Choice:
+    """See what is best on the labels that are held out."""
     labels = held.labels
-    epochs = -(-choice.epochs // (HALVES if labels.task == "numbers" else FIFTHS))
-    trainer.state.progress.plan(len(held.parts) * epochs)
-    parts = [_structural_predictions(trainer, held, k, choice.lam, epochs) for k in held.numbers]
 
     def best(trained: bool) -> tuple[float, float, NDArray[np.float64]]:
         """The highest score, its share, and the scores of the nodes."""
@@ -124,9 +82,40 @@ def _choose_training(
 
     (untrained, its_share, before), (score, share, after) = best(False), best(True)
     if may_rest and clearly_better(before, after):
-        resting = [part._replace(after=part.before) for part in parts]
-        return replace(choice, epochs=0, label_share=its_share, score=untrained), resting
-    return replace(choice, label_share=share, score=score), parts
+        return replace(choice, epochs=0, label_share=its_share, score=untrained)
+    return replace(choice, label_share=share, score=score)
+
+
+def _choose_with_features(
+    trainer: Trainer,
+    features: FeatureTrainer,
+    held: HeldOutParts,
+    choice: Choice,
+    shares: Sequence[float],
+    may_rest: bool,
+) -> Choice:
+    """Weights of features, or what is chosen without them where they are of no use.
+
+    Structure is trained for the next part only where it may matter, by those before.
+    """
+    by_features, graph = _feature_predictions(features, held), trainer.graph
+    parts: list[PartPredictions] = []
+    for count in range(1, len(held.parts) + 1):
+        parts.append(_part_predictions(trainer, held, count - 1, choice))
+        alone = _choose_training(held.first(count), parts, choice, shares, may_rest)
+        by_structure = [part.before if alone.epochs == 0 else part.after for part in parts]
+        propagated = [part.propagated for part in parts]
+        weighing = Weighing(held.first(count), graph, propagated, by_structure, by_features[:count], shares)
+        if count < len(held.parts) and not weighing.structure_may_matter():
+            rest = range(count, len(held.parts))
+            trainer.state.progress.plan(-len(rest) * _fewer_epochs(held, choice))
+            propagated += [_propagated(trainer, held, k) for k in rest]
+            weighing = Weighing(held, graph, propagated, None, by_features, shares)
+            break
+    chosen = weighing.chosen()
+    if chosen.weights == STRUCTURE:
+        return replace(alone, stand_in=weighing.stand_in())
+    return _weighted(trainer, replace(alone, label_share=chosen.share, score=weighing.score(chosen)), chosen.weights)
 
 
 def _feature_predictions(features: FeatureTrainer, held: HeldOutParts) -> list[list[Array]]:
@@ -141,46 +130,23 @@ def _feature_predictions(features: FeatureTrainer, held: HeldOutParts) -> list[l
     return made
 
 
-def _choose_weights(
-    trainer: Trainer,
-    held: HeldOutParts,
-    choice: Choice,
-    shares: Sequence[float],
-    by_features: Sequence[list[Array]],
-    structural: Sequence[PartPredictions],
-) -> Choice:
-    """Structure alone, features alone where they are no worse, or both where that is clearly better again."""
-    labels, graph = held.labels, trainer.graph
-    parts = [(part.propagated, [part.after, *of_part]) for part, of_part in zip(structural, by_features, strict=True)]
+def _part_predictions(trainer: Trainer, held: HeldOutParts, part: int, choice: Choice) -> PartPredictions:
+    """Learn from the other labels, in fewer epochs."""
+    writer = trainer.state.checkpoint.writer(f"choice {part}", trainer.state.rng, None)
+    objective = trainer.objective(choice.lam, trainer.learn & ~held.parts[part])
+    before = trainer.predictions_at_known(objective)
+    trainer.train(objective, _fewer_epochs(held, choice), writer)
+    return PartPredictions(_propagated(trainer, held, part), before, trainer.predictions_at_known(objective))
 
-    def best(grid: Sequence[Weights], shares: Sequence[float]) -> Tried:
-        """The weights and the share that make the held-out labels most likely."""
-        tried = []
-        for weights in grid:
-            at_known = node_weights(weights, graph, labels.type)[labels.known]
-            blended = [(propagated, blend(predictions, at_known)) for propagated, predictions in parts]
-            for share in shares:
-                joined = held.joined(propagated.blend(mixed, share) for propagated, mixed in blended)
-                tried.append(Tried(joined, weights, share))
-        return max(tried, key=lambda each: float(log_likelihoods(labels, held.any, each.predicted).mean()))
 
-    def scores(tried: Tried) -> NDArray[np.float64]:
-        return node_scores(labels, held.any, tried.predicted)
+def _fewer_epochs(held: HeldOutParts, choice: Choice) -> int:
+    return -(-choice.epochs // (HALVES if held.labels.task == "numbers" else FEWER))
 
-    features_alone = [weights for weights in GRID if weights[0] == 0]
-    with_structure = [weights for weights in GRID if 0 < weights[0] < 1]
-    chosen, features = best([STRUCTURE], shares), best(features_alone, shares[:1])
-    # Half-trained features say less than they will: they need not be clearly better.
-    if scores(features).mean() >= scores(chosen).mean():
-        chosen = features
-    # Likelihood alone is no reason for more: half-trained features are not sure enough, and the others are.
-    for other in (best(features_alone, shares), best(with_structure, shares)):
-        if clearly_better(scores(other), scores(chosen)):
-            chosen = other
-    if labels.task == "numbers":
-        chosen = best(GRID, shares)  # their likelihood is their score
-    score = held_out_score(labels, held.any, chosen.predicted)
-    return _weighted(trainer, replace(choice, label_share=chosen.share, score=score), chosen.weights)
+
+def _propagated(trainer: Trainer, held: HeldOutParts, part: int) -> PropagatedLabels:
+    """What is held out reaches neither the model nor the labels that are propagated."""
+    labels, seen = held.labels, trainer.learn & ~held.parts[part]
+    return trainer.propagator.propagate(labels.known[seen], labels.targets()[seen]).at(labels.known)
 
 
 def _weighted(trainer: Trainer, choice: Choice, weights: Weights) -> Choice:
@@ -188,33 +154,6 @@ def _weighted(trainer: Trainer, choice: Choice, weights: Weights) -> Choice:
     assert trainer.labels is not None
     has_say = bool(node_weights(weights, trainer.graph, trainer.labels.type)[:, 0].any())
     return replace(choice, weights=weights, uses_structure=has_say, epochs=choice.epochs if has_say else 0)
-
-
-class Tried(NamedTuple):
-    """Weights and a share, and what they predict at the known nodes: (num_known, num_outputs)."""
-
-    predicted: Array
-    weights: Weights
-    share: float
-
-
-def _structural_predictions(
-    trainer: Trainer, held: HeldOutParts, part: int, lam: tuple[float, ...], epochs: int
-) -> PartPredictions:
-    writer = trainer.state.checkpoint.writer(f"choice {part}", trainer.state.rng, None)
-    # What is held out reaches neither the model nor the labels that are propagated.
-    labels, seen = held.labels, trainer.learn & ~held.parts[part]
-    propagated = trainer.propagator.propagate(labels.known[seen], labels.targets()[seen]).at(labels.known)
-    objective = trainer.objective(lam, seen)
-    before = trainer.predictions_at_known(objective)
-    trainer.train(objective, epochs, writer)
-    return PartPredictions(propagated, before, trainer.predictions_at_known(objective))
-
-
-def clearly_better(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> bool:
-    """Whether the mean of paired scores is higher by more than its standard error, which noise alone seldom makes."""
-    difference = ours - theirs
-    return bool(difference.mean() > difference.std() / np.sqrt(len(difference)))
 
 
 def lambdas(trainer: Trainer) -> tuple[float, ...]:

@@ -24,6 +24,8 @@ from pine.model.theta import scores
 from pine.model.trainable import Trainable
 from pine.nn.functional import probabilities, probability_slope, sharpened
 from pine.nn.given_gradients import with_gradients
+from pine.nn.losses import LOSSES
+from pine.nn.targets import loss_slope
 
 DROPS = 2  # with one, accuracy is lost, and a third of the time is saved
 CONSISTENCY = 0.9  # times the loss of a guess: with one weight for all, three classes had too much or seven too little
@@ -33,7 +35,11 @@ AGREEMENT = 4.0
 
 
 class FeatureObjective(Trainable):
-    """vectors, w (num_outputs, dim) and b (2, num_outputs): the first half of w and row of b are for c."""
+    """vectors, w (num_outputs, dim) and b (2, num_outputs): the first half of w and row of b are for c.
+
+    Scores are (DROPS + 1, num_outputs, count), by c in each drop and then by o, for nodes of the labeled type. Nodes
+    come last: a CPU is quick with what is done to many at once, not with sums of a few classes.
+    """
 
     def __init__(
         self,
@@ -52,13 +58,21 @@ class FeatureObjective(Trainable):
         # Not zero: what is lost with that at the beginning is lost for good.
         self.w = nn.Parameter(glorot((outputs, dim), outputs + vectors.middle, generator))
         self.b = nn.Parameter(torch.zeros(2, outputs))
-        self.decay: Tensor
-        decay = [FEATURE_DECAY] * vectors.middle + [OWN_DECAY] * (dim - vectors.middle)
-        self.register_buffer("decay", torch.tensor(decay), persistent=False)
-        self.unlabeled: Tensor  # nodes of the labeled type: (count, 1)
-        unlabeled = torch.ones(place.stop - place.start, 1)
-        unlabeled[self.targets.positions[visible.seen > 0].cpu()] = 0
-        self.register_buffer("unlabeled", unlabeled, persistent=False)
+        self.decay, self.labels, self.weights, self.unlabeled = self._constants(place.stop - place.start)
+
+    def _constants(self, count: int) -> tuple[Tensor, ...]:
+        """Decays of A's columns (dim,); of nodes their labels (num_outputs, count), what these weigh and who has none.
+
+        Weights are (DROPS + 1, 1, count): of each classifier's mean over labels, c's over drops too.
+        """
+        targets, seen, middle = self.targets, self.visible.seen, self.vectors.middle
+        decay = [FEATURE_DECAY] * middle + [OWN_DECAY] * (self.w.shape[1] - middle)
+        labels = seen.new_zeros(targets.num_outputs, count)
+        labels[:, targets.positions] = targets.indicators().mT
+        weights = seen.new_zeros(count)
+        weights[targets.positions] = seen / seen.sum()
+        sides = seen.new_tensor([1 / DROPS] * DROPS + [1.0])
+        return seen.new_tensor(decay), labels, sides[:, None, None] * weights, (weights == 0).float()
 
     @property
     def num_nodes(self) -> int:
@@ -68,80 +82,79 @@ class FeatureObjective(Trainable):
         return list(self.vectors.A)
 
     def loss(self, generator: torch.Generator, warmup: Tensor | float, batch: Any = None) -> dict[str, Tensor]:
-        by_carried, by_own = self._scores(generator)
-        if self.place != slice(0, len(by_own)):
-            by_carried, by_own = by_carried[:, self.place], by_own[self.place]
-        decay = torch.stack([(A.square().sum(0) * self.decay).sum() for A in self.vectors.A]).sum()
-        decay = decay / self.visible.seen.sum()
-        if by_own.device.type != "cpu":
-            return self._terms(by_carried, by_own, warmup) | {"l2": decay}
+        scores = self._scores(generator)
+        if scores.device.type != "cpu":
+            return self._terms(scores, warmup)
         with torch.no_grad():
-            made = self._terms_and_gradients(by_carried, by_own, warmup)
-        return with_gradients(made[0], (by_carried, by_own), made[1:]) | {"l2": decay}
+            terms, gradients = self._terms_and_gradients(scores, warmup)
+        return with_gradients(terms, (scores, *self.vectors.A), gradients)
 
-    def _terms(self, by_carried: Tensor, by_own: Tensor, warmup: Tensor | float) -> dict[str, Tensor]:
-        """The definition, of scores (DROPS, count, num_outputs) and (count, num_outputs) of the labeled type."""
-        targets, seen = self.targets, self.visible.seen
-        p, p_own = self._probabilities(by_carried), self._probabilities(by_own)
-        mean, count = p.detach().mean(0), len(p_own)
-        differences = p - sharpened(targets.task, mean, SHARPNESS)
-        terms = {
-            "labels": self._label_loss(by_carried),
-            "own labels": targets.loss(by_own, seen),
-            "consistency": warmup * CONSISTENCY * self.guess * differences.square().sum() / (DROPS * count),
-        }
-        if self.agreement:
-            terms["agreement"] = warmup * AGREEMENT * (self.unlabeled * (p_own - mean)).square().sum() / count
-        return terms
-
-    def _terms_and_gradients(
-        self, by_carried: Tensor, by_own: Tensor, warmup: Tensor | float
-    ) -> tuple[dict[str, Tensor], Tensor, Tensor]:
-        """The same, and the gradients of their sum in both scores, by hand: fewer passes than autograd makes."""
-        targets, seen, task = self.targets, self.visible.seen, self.targets.task
-        p, p_own = self._probabilities(by_carried), self._probabilities(by_own)
-        mean, count = p.mean(0), len(p_own)
-        differences = p - sharpened(task, mean, SHARPNESS)
+    def _terms(self, scores: Tensor, warmup: Tensor | float) -> dict[str, Tensor]:
+        """The definition."""
+        task, count = self.targets.task, scores.shape[-1]
+        p = probabilities(task, scores, -2)
+        mean = p[:DROPS].detach().mean(0)
+        differences = p[:DROPS] - sharpened(task, mean, SHARPNESS, -2)
         pull = warmup * CONSISTENCY * self.guess / (DROPS * count)
-        terms = {
-            "labels": self._label_loss(by_carried),
-            "own labels": targets.loss(by_own, seen),
-            "consistency": pull * differences.square().sum(),
-        }
-        d_carried = probability_slope(task, p, differences.mul_(2 * pull))
-        d_own = torch.zeros_like(p_own)
+        terms = self._label_terms(scores) | {"consistency": pull * differences.square().sum()}
         if self.agreement:
-            differences, pull = self.unlabeled * (p_own - mean), warmup * AGREEMENT / count
+            differences, pull = self.unlabeled * (p[DROPS] - mean), warmup * AGREEMENT / count
             terms["agreement"] = pull * differences.square().sum()
-            d_own = probability_slope(task, p_own, differences.mul_(2 * pull))
-        weights = seen / seen.sum()
-        sides = [(d_carried[drop], p[drop], weights / DROPS) for drop in range(DROPS)]
-        for slopes, of_side, each in (*sides, (d_own, p_own, weights)):
-            at_labels = targets.loss_slope(of_side.index_select(0, targets.positions), each)
-            slopes.index_add_(0, targets.positions, at_labels)
-        return terms, d_carried, d_own
+        return terms | {"l2": self._decay_term()}
 
-    def _label_loss(self, by_carried: Tensor) -> Tensor:
-        """The mean over drops."""
-        return torch.stack([self.targets.loss(each, self.visible.seen) for each in by_carried]).mean()
+    def _terms_and_gradients(self, scores: Tensor, warmup: Tensor | float) -> tuple[dict[str, Tensor], list[Tensor]]:
+        """The same, and the gradients of their sum in scores and each A, by hand: fewer passes than autograd makes."""
+        task, count = self.targets.task, scores.shape[-1]
+        p = probabilities(task, scores, -2)
+        mean = p[:DROPS].mean(0)
+        differences = torch.zeros_like(p)
+        torch.sub(p[:DROPS], sharpened(task, mean, SHARPNESS, -2), out=differences[:DROPS])
+        pull = warmup * CONSISTENCY * self.guess / (DROPS * count)
+        terms = self._label_terms(scores) | {"consistency": pull * differences[:DROPS].square().sum()}
+        differences[:DROPS] *= 2 * pull
+        if self.agreement:
+            torch.sub(p[DROPS], mean, out=differences[DROPS]).mul_(self.unlabeled)
+            pull = warmup * AGREEMENT / count
+            terms["agreement"] = pull * differences[DROPS].square().sum()
+            differences[DROPS] *= 2 * pull
+        slope = probability_slope(task, p, differences, -2).add_(loss_slope(task, p, self.labels, self.weights))
+        decays = [A * (2 * self.decay / self.visible.seen.sum()) for A in self.vectors.A]
+        # Of a quadratic form, half the product with its gradient.
+        terms["l2"] = (
+            torch.stack(
+                [torch.dot(A.flatten(), d.flatten()) for A, d in zip(self.vectors.A, decays, strict=True)]
+            ).sum()
+            / 2
+        )
+        return terms, [slope, *decays]
 
-    def _probabilities(self, scores: Tensor) -> Tensor:
-        """(..., num_outputs) to the same."""
-        flat = scores.reshape(-1, scores.shape[-1])
-        return probabilities(self.targets.task, flat).reshape(scores.shape)
+    def _label_terms(self, scores: Tensor) -> dict[str, Tensor]:
+        """The mean over labels, by c over drops too, and by o."""
+        at_labels = scores.index_select(-1, self.targets.positions).mT
+        each = LOSSES[self.targets.task](at_labels, self.targets.values, self.visible.seen)
+        return {"labels": each[:DROPS].mean(), "own labels": each[DROPS]}
 
-    def _scores(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """By c in each drop (DROPS, num_nodes, num_outputs), and by o (num_nodes, num_outputs)."""
+    def _decay_term(self) -> Tensor:
+        squares = torch.stack([A.square().sum(0) for A in self.vectors.A]).sum(0)
+        return (squares * self.decay).sum() / self.visible.seen.sum()
+
+    def _scores(self, generator: torch.Generator) -> Tensor:
+        """(DROPS + 1, num_outputs, count)."""
         middle, outputs = self.vectors.middle, len(self.w)
+        to_carried, to_own = self.w[:, :middle], self.w[:, middle:]
         # All of it is linear: what travels along edges is scores, or c where it has fewer columns.
-        to_carried, to_own = self.w[:, :middle].mT, self.w[:, middle:].mT
         if outputs < middle:
-            maps = [torch.cat([A[:, :middle] @ to_carried, A[:, middle:] @ to_own], dim=1) for A in self.vectors.A]
-            carried, own = self.vectors.mapped(maps, outputs, generator, DROPS)
-            return carried.reshape(-1, DROPS, outputs).transpose(0, 1) + self.b[0], own + self.b[1]
-        carried, own = self.vectors.mapped(list(self.vectors.A), middle, generator, DROPS)
-        carried = carried.reshape(-1, DROPS, middle).transpose(0, 1)
-        return carried @ to_carried + self.b[0], own @ to_own + self.b[1]
+            theta = torch.block_diag(to_carried.mT, to_own.mT)  # type: ignore[no-untyped-call]
+            carried, own = self.vectors.mapped([A @ theta for A in self.vectors.A], outputs, generator, DROPS)
+            scores = torch.cat([carried.mT, own.mT])
+        else:
+            carried, own = self.vectors.mapped(list(self.vectors.A), middle, generator, DROPS)
+            drops = carried.mT.reshape(DROPS, middle, -1).unbind()
+            scores = torch.cat([*(to_carried @ each for each in drops), to_own @ own.mT])
+        if self.place != slice(0, self.num_nodes):
+            scores = scores[:, self.place]
+        b = torch.cat([self.b[:1].expand(DROPS, -1), self.b[1:]])
+        return scores.reshape(DROPS + 1, outputs, -1) + b[..., None]
 
     @torch.no_grad()
     def predictions(self) -> tuple[Tensor, Tensor]:

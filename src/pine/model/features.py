@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
 from pine.graph import CSR, Graph
-from pine.nn import Neighbors, neighbor_sum
-from pine.nn.functional import dropout
+from pine.nn import Neighbors
+from pine.nn.functional import kept
 from pine.propagation import FeaturePropagator
 
 HOPS = 6
@@ -86,7 +87,11 @@ class FeatureColumns:
 
     def times(self, A: Tensor) -> Tensor:
         """The product with A (width, dim): (count, dim)."""
-        return self.values @ A if isinstance(self.values, Tensor) else neighbor_sum(A, self.values)
+        return self.values @ A if isinstance(self.values, Tensor) else self.values.total(A, transposed=False)
+
+    def transposed_times(self, rows: Tensor) -> Tensor:
+        """The product of the transposed features with rows (count, dim): (width, dim)."""
+        return self.values.mT @ rows if isinstance(self.values, Tensor) else self.values.total(rows, transposed=True)
 
 
 def feature_columns(
@@ -154,27 +159,56 @@ class FeatureVectors(nn.Module):
         With a generator there is dropout of columns of features, and before they travel, of nodes: so often, each time
         of others, side by side in c (num_nodes, drops * middle).
         """
-        product = self._product(maps, generator)
-        carried, own = product.split([middle, product.shape[1] - middle], dim=1)  # type: ignore[no-untyped-call]
+        columns: list[Tensor] | None = None
+        nodes: list[Tensor] | None = None
         if generator is not None:
-            keep = torch.rand(len(carried), drops, 1, generator=generator, device=carried.device).ge_(NODE_DROPOUT)
-            carried = (carried[:, None] * keep.div_(1 - NODE_DROPOUT)).reshape(len(carried), -1)
-        return self.propagator.propagate(carried), own
-
-    def _product(self, maps: Sequence[Tensor], generator: torch.Generator | None) -> Tensor:
-        """a of all nodes times their maps: (num_nodes, any)."""
-        parts = []
-        for each, of_type in zip(self.columns, maps, strict=True):
             # Whole columns, for all nodes at once: much cheaper than single entries.
-            shape = (len(of_type), 1)
-            kept = of_type if generator is None else dropout(of_type, self.dropout, generator, shape)
-            parts.append((each.place, each.times(kept)))
-        if len(parts) == 1 and len(parts[0][1]) == self.num_nodes:
-            return parts[0][1]
-        total = parts[0][1].new_zeros(self.num_nodes, maps[0].shape[1])
-        for place, part in parts:
-            total[place] = part
+            if self.dropout > 0:
+                columns = [kept((len(each), 1), self.dropout, generator, each) for each in maps]
+            nodes = [each[:, None] for each in kept((drops, self.num_nodes), NODE_DROPOUT, generator, maps[0])]
+        return cast(tuple[Tensor, Tensor], _Mapped.apply(self, middle, columns, nodes, *maps))  # type: ignore[no-untyped-call]
+
+    def product(self, maps: Sequence[Tensor]) -> Tensor:
+        """a of all nodes times their maps: (num_nodes, any)."""
+        parts = [each.times(of_type) for each, of_type in zip(self.columns, maps, strict=True)]
+        if len(parts) == 1 and len(parts[0]) == self.num_nodes:
+            return parts[0]
+        total = parts[0].new_zeros(self.num_nodes, parts[0].shape[1])
+        for each, part in zip(self.columns, parts, strict=True):
+            total[each.place] = part
         return total
+
+
+class _Mapped(torch.autograd.Function):
+    """All of it is linear, and so is the way back: kept columns, a, kept nodes, hops, each transposed."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        vectors: FeatureVectors,
+        middle: int,
+        columns: Sequence[Tensor] | None,
+        nodes: Sequence[Tensor] | None,
+        *maps: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        ctx.vectors, ctx.columns, ctx.nodes = vectors, columns, nodes
+        product = vectors.product(maps if columns is None else [a * b for a, b in zip(maps, columns, strict=True)])
+        carried, own = product[:, :middle], product[:, middle:].contiguous()
+        if nodes is not None:
+            carried = torch.cat([carried * each for each in nodes], dim=1)
+        return vectors.propagator.propagate(carried), own
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_carried: Tensor, d_own: Tensor) -> tuple[Tensor | None, ...]:
+        slope = ctx.vectors.propagator.propagate(d_carried)
+        if ctx.nodes is not None:
+            slope = sum(a * b for a, b in zip(slope.chunk(len(ctx.nodes), dim=1), ctx.nodes, strict=True))
+        slope = torch.cat([slope, d_own], dim=1)
+        made = [columns.transposed_times(slope[columns.place]) for columns in ctx.vectors.columns]
+        if ctx.columns is not None:
+            made = [a * b for a, b in zip(made, ctx.columns, strict=True)]
+        return None, None, None, None, *made
 
 
 def glorot(shape: tuple[int, int], fans: int, generator: torch.Generator) -> Tensor:

@@ -131,20 +131,21 @@ def _check_without_labels(settings: Settings) -> None:
 
 def _learn_features(features: FeatureTrainer, choice: Choice, warm: Warm | None) -> LearnedFeatures | None:
     """By the weights that were chosen; none where features are of no use."""
-    if choice.weights == STRUCTURE:
+    weights = choice.weights if choice.weights != STRUCTURE else choice.stand_in
+    if weights is None:
         return None
     if features.labels is None:
         return features.learned(features.principal_vectors(), None)
     start, epochs = (None, features.epochs) if warm is None else (warm.features, warm.feature_epochs)
     features.state.progress.plan(epochs)
     # Own features that say more than the neighbors' do not learn from these.
-    _, carried, own = choice.weights
+    _, carried, own = weights
     trained = features.train("features", features.learn, epochs, agreement=carried >= own, choice=choice, start=start)
     return features.learned(trained.vectors, (trained.w, trained.b))
 
 
 def _projection(x: Array, features: LearnedFeatures | None, choice: Choice) -> Projection | None:
-    if features is None or choice.weights[0] == 0:
+    if features is None or choice.weights[0] in (0, 1):
         return None
     return Projection.of(x, features.vectors, choice.weights)
 

@@ -81,7 +81,8 @@ class Learned:
         if self.features is not None and features is not None:
             by_features = self.features.predictions(task, features[place])
             has_structure = has_structure and self.choice.uses_structure
-            weights = node_weights(self.choice.weights, graph, type, has_structure=has_structure)
+            chosen = self.choice.weights, graph, type
+            weights = node_weights(*chosen, has_structure=has_structure, stand_in=self.choice.stand_in)
             made = blend((made, *by_features), weights)
         return made * self.scale + self.center if task == "numbers" else made
 

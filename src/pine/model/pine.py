@@ -15,10 +15,11 @@ from pine.embedder import Embedder, FitOptions, Fitted
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.model.blend import STRUCTURE
 from pine.model.fitting import fit
 from pine.model.learned import Learned
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
-from pine.model.transform import known_vectors, transform
+from pine.model.transform import known_vectors, no_known_node, transform
 from pine.model.warm_start import Earlier
 from pine.propagation import LabelPropagator
 
@@ -53,7 +54,7 @@ class PINE(Settings, Embedder):
     """
 
     name: ClassVar[str] = "pine"
-    revision: ClassVar[int] = 9
+    revision: ClassVar[int] = 10
     supervised: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
     keeps_checkpoints: ClassVar[bool] = True
@@ -108,6 +109,8 @@ class PINE(Settings, Embedder):
         found = transform(self.learned_, graph, self.threads)
         found.warn_if_not_converged()
         made = self.learned_.embedding(found.x, found.features)
+        if not found.has_structure and self.learned_.choice.weights == STRUCTURE:
+            raise no_known_node()
         kept, unseen = (each.numpy() for each in known_vectors(self.learned_, graph, self.fitted_.vectors))
         made = np.where(unseen[:, None], made, kept)
         return graph.nodes.split_by_type(made)

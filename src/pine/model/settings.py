@@ -139,12 +139,16 @@ class Form:
         return {group.name: group for group in graph.groups(self.groups, "split" if graph.directed else None)}
 
 
+WEIGHTS = ("weights", "stand_in")
+
+
 @dataclass(frozen=True)
 class Choice:
     """The settings that a fit chose, and how they scored on held-out training labels (NaN: they were not scored).
 
     weights: of the predictions by structure, by features carried along edges and by own features (pine.model.blend).
-    uses_structure: whether the first have a say at some node.
+    uses_structure: whether the first have a say at some node. stand_in: weights for where structure says nothing, if
+    features are worth asking there though they have no say elsewhere.
     """
 
     lam: tuple[float, ...]  # one for all node types, or one for each
@@ -153,6 +157,7 @@ class Choice:
     label_share: float = 0.0
     weights: tuple[float, float, float] = (1.0, 0.0, 0.0)
     uses_structure: bool = True
+    stand_in: tuple[float, float, float] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What is saved."""
@@ -161,8 +166,11 @@ class Choice:
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> Self:
         """The opposite of as_json."""
-        lam, weights = (tuple(map(float, saved[key])) for key in ("lam", "weights"))
+        lam = tuple(map(float, saved["lam"]))
+        weights, stand_in = (None if saved[key] is None else tuple(map(float, saved[key])) for key in WEIGHTS)
         score = float("nan") if saved["score"] is None else float(saved["score"])
+        assert weights is not None
         assert len(weights) == 3
-        others = float(saved["label_share"]), weights, bool(saved["uses_structure"])
+        assert stand_in is None or len(stand_in) == 3
+        others = float(saved["label_share"]), weights, bool(saved["uses_structure"]), stand_in
         return cls(lam, int(saved["epochs"]), score, *others)

@@ -64,11 +64,16 @@ def known_vectors(learned: Learned, graph: Graph, vectors: Array) -> tuple[Tenso
             x[here] = torch.tensor(vectors[trained.slice(type)][found[found >= 0]])
             unseen[here] = False
     if unseen.all() and learned.features is None:
-        raise InputError(
-            "this graph shares no node with the one that was trained on; fit a model on it, or train with node "
-            "features, which carry over to other graphs where they are of use"
-        )
+        raise no_known_node()
     return x, unseen
+
+
+def no_known_node() -> InputError:
+    """What to say of a graph that nothing carries over to."""
+    return InputError(
+        "this graph shares no node with the one that was trained on; fit a model on it, or train with node features, "
+        "which carry over to other graphs where they are of use"
+    )
 
 
 def has_neighbor_in(adjacency: CSR, chosen: Tensor) -> Tensor:

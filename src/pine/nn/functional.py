@@ -23,25 +23,29 @@ def dropout(x: Tensor, chance: float, generator: torch.Generator | None, shape: 
         return x
     if generator is None:
         raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
-    keep = 1 - chance
-    drawn = torch.rand(x.shape if shape is None else shape, generator=generator, dtype=x.dtype, device=x.device)
-    return x * drawn.lt_(keep).div_(keep)
+    return x * kept(x.shape if shape is None else shape, chance, generator, x)
 
 
-def softmax(scores: Tensor, *, log: bool = False) -> Tensor:
-    """Over the last dimension, or its logarithm.
+def kept(shape: Sequence[int], chance: float, generator: torch.Generator, like: Tensor) -> Tensor:
+    """What dropout multiplies by: 0 with a chance, else what keeps the mean."""
+    drawn = torch.rand(tuple(shape), generator=generator, dtype=like.dtype, device=like.device)
+    return drawn.lt_(1 - chance).div_(1 - chance)
+
+
+def softmax(scores: Tensor, dim: int = -1, *, log: bool = False) -> Tensor:
+    """Over a dimension, or its logarithm.
 
     Of few classes torch's own on a CPU takes one node after the other: 5 times as long as over the first of two.
     """
-    across = scores.device.type == "cpu" and scores.ndim == 2 and scores.shape[1] < FEW_CLASSES
-    given, dim = (scores.mT.contiguous(), 0) if across else (scores, -1)
+    across = dim == -1 and scores.device.type == "cpu" and scores.ndim == 2 and scores.shape[1] < FEW_CLASSES
+    given, dim = (scores.mT.contiguous(), 0) if across else (scores, dim)
     made = given.log_softmax(dim) if log else given.softmax(dim)
     return made.mT if across else made
 
 
-def probabilities(task: str, scores: Tensor) -> Tensor:
-    """Softmax for classes, one logistic function a label for label sets, numbers as they are."""
-    return softmax(scores) if task == "classes" else scores.sigmoid() if task == "label-sets" else scores
+def probabilities(task: str, scores: Tensor, dim: int = -1) -> Tensor:
+    """Softmax for classes, one logistic function a label for label sets, numbers as they are; dim: of the outputs."""
+    return softmax(scores, dim) if task == "classes" else scores.sigmoid() if task == "label-sets" else scores
 
 
 def entropy(task: str, p: Tensor) -> Tensor:
@@ -51,11 +55,11 @@ def entropy(task: str, p: Tensor) -> Tensor:
     return (each - (1 - p) * (1 - p).log() if task == "label-sets" else each).sum(-1)
 
 
-def probability_slope(task: str, p: Tensor, slope: Tensor) -> Tensor:
-    """The gradient in scores of what has a slope in their probabilities p: both (..., num_outputs)."""
+def probability_slope(task: str, p: Tensor, slope: Tensor, dim: int = -1) -> Tensor:
+    """The gradient in scores of what has a slope in their probabilities p, of the same shape; dim: of the outputs."""
     if task == "numbers":
         return slope
-    return p * (1 - p) * slope if task == "label-sets" else p * (slope - (p * slope).sum(-1, keepdim=True))
+    return p * (1 - p) * slope if task == "label-sets" else p * (slope - (p * slope).sum(dim, keepdim=True))
 
 
 def entropy_slope(task: str, p: Tensor) -> Tensor:
@@ -66,12 +70,12 @@ def entropy_slope(task: str, p: Tensor) -> Tensor:
     return each * (inside == p)
 
 
-def sharpened(task: str, p: Tensor, power: float) -> Tensor:
-    """p^power, normalized over classes, or over a label and its absence: nearer to 0 and 1; numbers stay."""
+def sharpened(task: str, p: Tensor, power: float, dim: int = -1) -> Tensor:
+    """p^power, normalized over classes (dim), or over a label and its absence: nearer to 0 and 1; numbers stay."""
     if task == "numbers":
         return p
     powers = p.pow(power)
-    return powers / (powers.sum(-1, keepdim=True) if task == "classes" else powers + (1 - p).pow(power))
+    return powers / (powers.sum(dim, keepdim=True) if task == "classes" else powers + (1 - p).pow(power))
 
 
 def sparse_matrix(indptr: Tensor, indices: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:

@@ -24,6 +24,7 @@ from pine.graph.csr import CSR
 
 # More ranges than threads, so that a thread that is held up leaves its work to the others.
 RANGES_PER_THREAD = 8
+LEAST_WORK = 1 << 21  # additions below which waking threads costs more than it brings (.1 to .3 ms, by machine)
 
 
 def row_sums(
@@ -32,11 +33,11 @@ def row_sums(
     threads: int,
     row_scale: NDArray[np.float64] | None = None,
     column_scale: NDArray[np.float64] | None = None,
-    least_work: int = 1 << 19,
+    least_work: int = LEAST_WORK,
 ) -> NDArray[Any]:
     """Sum rows of x (num_columns, width), C-ordered floats: (num_rows, width).
 
-    least_work: additions below which starting threads costs more than it brings (about .1 ms).
+    least_work: additions below which one thread does it all.
 
     A row is summed by one thread in the order of its entries: the same bits for any number of threads.
     """

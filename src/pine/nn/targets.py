@@ -61,8 +61,12 @@ class Targets:
 
         p (n, num_outputs): what those scores predict, probabilities or numbers.
         """
-        factor = 2.0 if self.task == "numbers" else 1.0
-        return (p - self.indicators()) * (factor * weights)[:, None]
+        return loss_slope(self.task, p, self.indicators(), weights[:, None])
+
+
+def loss_slope(task: str, p: Tensor, indicators: Tensor, weights: Tensor) -> Tensor:
+    """The gradient of losses times weights in the scores that predict p, of any shapes that fit each other."""
+    return (p - indicators) * ((2.0 if task == "numbers" else 1.0) * weights)
 
 
 def predicted_scores(task: str, outputs: Tensor, center: float, scale: float) -> NDArray[np.float32]:

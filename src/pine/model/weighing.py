@@ -1,0 +1,97 @@
+"""How much features count against structure: by what both predict of labels that are held out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pine.graph import Graph
+from pine.metrics import held_out_score, node_scores
+from pine.model.blend import GRID, OWN_FEATURES, STRUCTURE, Array, Weights, blend, log_likelihoods, node_weights
+from pine.model.held_out import HeldOutParts, clearly_better
+from pine.propagation import PropagatedLabels
+
+FEATURES_ALONE = [weights for weights in GRID if weights[0] == 0]
+BEYOND_DOUBT = 1.0  # standard errors by which structure must be behind to be given up after the first part
+NO_CHANCE = 2.0  # standard errors by which features must be ahead of a guess
+WITH_STRUCTURE = [weights for weights in GRID if 0 < weights[0] < 1]
+
+
+class Tried(NamedTuple):
+    """Weights and a share, and what they predict at the known nodes: (num_known, num_outputs)."""
+
+    predicted: Array
+    weights: Weights
+    share: float
+
+
+class Weighing:
+    """For each part what reaches the known nodes of the other labels, and what is predicted there, by structure (None:
+    it has no say), and by features of neighbors and of one's own. shares: of propagated labels, to choose from.
+    """
+
+    def __init__(
+        self,
+        held: HeldOutParts,
+        graph: Graph,
+        propagated: Sequence[PropagatedLabels],
+        by_structure: Sequence[Array] | None,
+        by_features: Sequence[Sequence[Array]],
+        shares: Sequence[float],
+    ) -> None:
+        self.held, self.graph, self.shares, self.has_structure = held, graph, shares, by_structure is not None
+        own = by_structure or [np.zeros_like(each[0]) for each in by_features]
+        self.parts = [(labels, [x, *z]) for labels, x, z in zip(propagated, own, by_features, strict=True)]
+
+    def chosen(self) -> Tried:
+        """Structure alone, features alone where they are no worse, or both where that is clearly better again."""
+        if self.held.labels.task == "numbers":
+            return self._best(
+                GRID if self.has_structure else FEATURES_ALONE, self.shares
+            )  # their likelihood is their score
+        chosen = self._best(FEATURES_ALONE, self.shares[:1])
+        if self.has_structure:
+            # Half-trained features say less than they will: they need not be clearly better.
+            structure = self._best([STRUCTURE], self.shares)
+            chosen = chosen if self._scores(chosen).mean() >= self._scores(structure).mean() else structure
+        # Likelihood alone is no reason for more: half-trained features are not sure enough, and the others are.
+        for grid in (FEATURES_ALONE, WITH_STRUCTURE if self.has_structure else []):
+            other = self._best(grid, self.shares) if grid else chosen
+            if clearly_better(self._scores(other), self._scores(chosen)):
+                chosen = other
+        return chosen
+
+    def structure_may_matter(self) -> bool:
+        """Not where it has no say in what is chosen, and is clearly worse than features."""
+        structure, features = self._best([STRUCTURE], self.shares), self._best(FEATURES_ALONE, self.shares)
+        apart = clearly_better(self._scores(features), self._scores(structure), BEYOND_DOUBT)
+        return self.chosen().weights[0] > 0 or not apart
+
+    def stand_in(self) -> Weights | None:
+        """The weights of features where structure says nothing; None where own ones are no better than a guess."""
+        labels = self.held.labels
+        guess = np.tile(labels.targets()[~self.held.any].mean(axis=0), (len(labels.known), 1))
+        by_guess = node_scores(labels, self.held.any, guess.astype(np.float32))
+        # Carried along edges, even features drawn at random tell nodes apart.
+        own = self._scores(self._best([OWN_FEATURES], self.shares[:1]))
+        return self._best(FEATURES_ALONE, self.shares[:1]).weights if clearly_better(own, by_guess, NO_CHANCE) else None
+
+    def score(self, tried: Tried) -> float:
+        return held_out_score(self.held.labels, self.held.any, tried.predicted)
+
+    def _best(self, grid: Sequence[Weights], shares: Sequence[float]) -> Tried:
+        """The weights and the share that make the held-out labels most likely."""
+        labels, tried = self.held.labels, []
+        for weights in grid:
+            at_known = node_weights(weights, self.graph, labels.type)[labels.known]
+            blended = [(propagated, blend(predictions, at_known)) for propagated, predictions in self.parts]
+            for share in shares:
+                joined = self.held.joined(propagated.blend(mixed, share) for propagated, mixed in blended)
+                tried.append(Tried(joined, weights, share))
+        return max(tried, key=lambda each: float(log_likelihoods(labels, self.held.any, each.predicted).mean()))
+
+    def _scores(self, tried: Tried) -> NDArray[np.float64]:
+        return node_scores(self.held.labels, self.held.any, tried.predicted)
