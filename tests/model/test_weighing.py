@@ -65,6 +65,8 @@ def test_without_structure_features_alone_are_chosen_from_all_parts(task):
     assert chosen.weights == (0.0, 0.0, 1.0)
     np.testing.assert_array_equal(chosen.predicted, truth(task))
     assert made.score(chosen) == (1.0 if task == "classes" else 0.0)
+    # What is not there does not draw numbers that are too large towards zero.
+    assert weighing(task, None, 2 * truth(task), parts=2).chosen().weights[0] == 0
 
 
 def test_features_stand_in_for_structure_where_they_are_better_than_a_guess():
