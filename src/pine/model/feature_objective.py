@@ -119,14 +119,9 @@ class FeatureObjective(Trainable):
             differences[DROPS] *= 2 * pull
         slope = probability_slope(task, p, differences, -2).add_(loss_slope(task, p, self.labels, self.weights))
         decays = [A * (2 * self.decay / self.visible.seen.sum()) for A in self.vectors.A]
-        # Of a quadratic form, half the product with its gradient.
-        terms["l2"] = (
-            torch.stack(
-                [torch.dot(A.flatten(), d.flatten()) for A, d in zip(self.vectors.A, decays, strict=True)]
-            ).sum()
-            / 2
-        )
-        return terms, [slope, *decays]
+        # What is quadratic is half the product with its gradient.
+        products = [torch.dot(A.flatten(), d.flatten()) for A, d in zip(self.vectors.A, decays, strict=True)]
+        return terms | {"l2": torch.stack(products).sum() / 2}, [slope, *decays]
 
     def _label_terms(self, scores: Tensor) -> dict[str, Tensor]:
         """The mean over labels, by c over drops too, and by o."""

@@ -145,7 +145,7 @@ def _learn_features(features: FeatureTrainer, choice: Choice, warm: Warm | None)
 
 
 def _projection(x: Array, features: LearnedFeatures | None, choice: Choice) -> Projection | None:
-    if features is None or choice.weights[0] in (0, 1):
+    if features is None or choice.weights[0] in (0, 1):  # vectors are of one of them alone
         return None
     return Projection.of(x, features.vectors, choice.weights)
 

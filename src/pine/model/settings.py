@@ -7,7 +7,7 @@ pubmed, dblp, facebook-pages and the BlogCatalog stand-in.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
@@ -139,9 +139,6 @@ class Form:
         return {group.name: group for group in graph.groups(self.groups, "split" if graph.directed else None)}
 
 
-WEIGHTS = ("weights", "stand_in")
-
-
 @dataclass(frozen=True)
 class Choice:
     """The settings that a fit chose, and how they scored on held-out training labels (NaN: they were not scored).
@@ -166,11 +163,17 @@ class Choice:
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> Self:
         """The opposite of as_json."""
-        lam = tuple(map(float, saved["lam"]))
-        weights, stand_in = (None if saved[key] is None else tuple(map(float, saved[key])) for key in WEIGHTS)
-        score = float("nan") if saved["score"] is None else float(saved["score"])
-        assert weights is not None
-        assert len(weights) == 3
-        assert stand_in is None or len(stand_in) == 3
-        others = float(saved["label_share"]), weights, bool(saved["uses_structure"]), stand_in
-        return cls(lam, int(saved["epochs"]), score, *others)
+        return cls(
+            lam=tuple(map(float, saved["lam"])),
+            epochs=int(saved["epochs"]),
+            score=float("nan") if saved["score"] is None else float(saved["score"]),
+            label_share=float(saved["label_share"]),
+            weights=_three(saved["weights"]),
+            uses_structure=bool(saved["uses_structure"]),
+            stand_in=None if saved["stand_in"] is None else _three(saved["stand_in"]),
+        )
+
+
+def _three(saved: Sequence[float]) -> tuple[float, float, float]:
+    first, second, third = map(float, saved)
+    return first, second, third

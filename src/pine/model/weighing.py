@@ -15,9 +15,8 @@ from pine.model.held_out import HeldOutParts, clearly_better
 from pine.propagation import PropagatedLabels
 
 FEATURES_ALONE = [weights for weights in GRID if weights[0] == 0]
-BEYOND_DOUBT = 1.0  # standard errors by which structure must be behind to be given up after the first part
-NO_CHANCE = 2.0  # standard errors by which features must be ahead of a guess
 WITH_STRUCTURE = [weights for weights in GRID if 0 < weights[0] < 1]
+NO_CHANCE = 2.0  # standard errors by which features must be ahead of a guess to be asked where structure is silent
 
 
 class Tried(NamedTuple):
@@ -48,18 +47,16 @@ class Weighing:
 
     def chosen(self) -> Tried:
         """Structure alone, features alone where they are no worse, or both where that is clearly better again."""
-        if self.held.labels.task == "numbers":
-            return self._best(
-                GRID if self.has_structure else FEATURES_ALONE, self.shares
-            )  # their likelihood is their score
+        if self.held.labels.task == "numbers":  # their likelihood is their score
+            return self._best(GRID if self.has_structure else FEATURES_ALONE, self.shares)
         chosen = self._best(FEATURES_ALONE, self.shares[:1])
         if self.has_structure:
             # Half-trained features say less than they will: they need not be clearly better.
             structure = self._best([STRUCTURE], self.shares)
             chosen = chosen if self._scores(chosen).mean() >= self._scores(structure).mean() else structure
         # Likelihood alone is no reason for more: half-trained features are not sure enough, and the others are.
-        for grid in (FEATURES_ALONE, WITH_STRUCTURE if self.has_structure else []):
-            other = self._best(grid, self.shares) if grid else chosen
+        for grid in (FEATURES_ALONE, WITH_STRUCTURE) if self.has_structure else (FEATURES_ALONE,):
+            other = self._best(grid, self.shares)
             if clearly_better(self._scores(other), self._scores(chosen)):
                 chosen = other
         return chosen
@@ -67,8 +64,7 @@ class Weighing:
     def structure_may_matter(self) -> bool:
         """Not where it has no say in what is chosen, and is clearly worse than features."""
         structure, features = self._best([STRUCTURE], self.shares), self._best(FEATURES_ALONE, self.shares)
-        apart = clearly_better(self._scores(features), self._scores(structure), BEYOND_DOUBT)
-        return self.chosen().weights[0] > 0 or not apart
+        return self.chosen().weights[0] > 0 or not clearly_better(self._scores(features), self._scores(structure))
 
     def stand_in(self) -> Weights | None:
         """The weights of features where structure says nothing; None where own ones are no better than a guess."""

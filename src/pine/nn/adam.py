@@ -1,7 +1,7 @@
 """Adam (Kingma and Ba, 2015) by torch's own kernel, one pass over all that it reads and writes.
 
-torch.optim.Adam is the same, but the first one of a process imports torch's compiler: 2 to 3 seconds, which a fit on a
-small graph takes in all. Its steps on small arrays spend more time in Python than in the kernel.
+torch.optim.Adam is the same, but the first one of a process imports torch's compiler, which takes as long as a fit on a
+small graph, and its steps on small arrays spend more time in Python than in the kernel.
 """
 
 from __future__ import annotations

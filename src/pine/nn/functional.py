@@ -14,7 +14,7 @@ FEW_CLASSES = 16  # of more, torch uses vectors itself
 SUREST = 1e-7  # probabilities nearer to 0 or 1 count as this in an entropy
 
 
-def dropout(x: Tensor, chance: float, generator: torch.Generator | None, shape: Sequence[int] | None = None) -> Tensor:
+def dropout(x: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
     """Values are 0 with a chance, and what is left grows to the same mean.
 
     shape: of the mask, where values are to be dropped together; it broadcasts to x's.
@@ -23,7 +23,7 @@ def dropout(x: Tensor, chance: float, generator: torch.Generator | None, shape: 
         return x
     if generator is None:
         raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
-    return x * kept(x.shape if shape is None else shape, chance, generator, x)
+    return x * kept(x.shape, chance, generator, x)
 
 
 def kept(shape: Sequence[int], chance: float, generator: torch.Generator, like: Tensor) -> Tensor:

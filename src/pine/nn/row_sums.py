@@ -24,7 +24,7 @@ from pine.graph.csr import CSR
 
 # More ranges than threads, so that a thread that is held up leaves its work to the others.
 RANGES_PER_THREAD = 8
-LEAST_WORK = 1 << 21  # additions below which waking threads costs more than it brings (.1 to .3 ms, by machine)
+LEAST_WORK = 1 << 21  # additions below which waking threads costs more than it brings
 
 
 def row_sums(

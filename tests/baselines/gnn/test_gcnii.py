@@ -9,6 +9,7 @@ from support.networks import array, dense_s, inputs_of, network_on
 
 from pine.baselines import GCNII
 from pine.baselines.gnn.gcnii import GCNIINetwork
+from pine.baselines.gnn.inputs import InputColumns
 
 
 @pytest.mark.parametrize("layers", [1, 4])
@@ -39,3 +40,10 @@ def test_layers_and_linear_maps_decay_each_at_their_own_rate():
     assert layers[0] < 0.8 * free[0]
     assert layers[1] > 0.8 * free[1]
     assert maps[1] < 0.8 * free[1]
+
+
+def test_the_first_map_begins_as_a_linear_layer_of_its_width():
+    columns = [InputColumns("node", 400, "counts")]
+    network = GCNIINetwork(columns, dim=64, num_outputs=3, layers=1, alpha=0.2, lam=0.7, dropout=0.5)
+    (first,) = (array(each) for each in network.inputs.weights)
+    assert np.abs(first).max() == pytest.approx(1 / 20, rel=0.01)  # Glorot's would be twice that
