@@ -12,6 +12,7 @@ from support.models import pine_with
 from pine import PINE, Graph
 from pine.labels import read_labels
 from pine.metrics import held_out_score, node_scores
+from pine.model import choice
 from pine.model.checkpoint import Checkpoint
 from pine.model.choice import (
     LABEL_SHARES,
@@ -54,8 +55,8 @@ def test_clearly_better_is_a_mean_beyond_its_standard_error():
 
 
 def test_a_choice_is_saved_and_read_back():
-    for choice in (Choice((1.0,), 5, 0.5, 0.35), Choice((1.0, 2.0), 7, 0.25, stand_in=(0.0, 0.25, 0.75))):
-        assert Choice.from_json(choice.as_json()) == choice
+    for made in (Choice((1.0,), 5, 0.5, 0.35), Choice((1.0, 2.0), 7, 0.25, stand_in=(0.0, 0.25, 0.75))):
+        assert Choice.from_json(made.as_json()) == made
 
 
 GROUP = np.arange(60) // 5
@@ -92,14 +93,23 @@ def test_held_out_labels_reach_neither_the_models_nor_the_propagated_labels_that
     assert model.learned_.choice.score < 0.5
 
 
-@pytest.mark.parametrize("informative", [True, False])
-def test_structure_is_trained_for_a_second_part_only_where_it_may_matter(informative):
+@pytest.mark.parametrize(
+    ("informative", "errors", "start", "expected"),
+    [
+        ("features", choice.UNTRAINED, "structural", []),
+        ("features", np.inf, "structural", ["choice 0"]),
+        ("features", choice.UNTRAINED, "random", ["choice 0"]),  # says nothing before it is trained
+        ("edges", choice.UNTRAINED, "structural", ["choice 0", "choice 1"]),
+    ],
+)
+def test_structure_is_trained_to_be_weighed_only_where_it_may_matter(monkeypatch, informative, errors, start, expected):
+    monkeypatch.setattr(choice, "UNTRAINED", errors)
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2, 200)
     edges = rng.integers(0, 200, (400, 2))
-    if not informative:  # features say nothing, and edges all
+    if informative == "edges":
         edges = np.array([(a, b) for a, b in rng.integers(0, 200, (3000, 2)) if values[a] == values[b]])
-    features = rng.normal(size=(200, 3)) + 4 * informative * values[:, None]
+    features = rng.normal(size=(200, 3)) + 4 * (informative == "features") * values[:, None]
     graph = Graph.from_edges(edges, nodes=range(200), features=features)
     stages: list[str] = []
     writer = Checkpoint.writer
@@ -110,8 +120,8 @@ def test_structure_is_trained_for_a_second_part_only_where_it_may_matter(informa
 
     done: list[tuple[int, int]] = []
     with mock.patch.object(Checkpoint, "writer", noting):
-        pine_with(dim=8, epochs=20).fit(graph, values, progress=lambda now, whole, what: done.append((now, whole)))
-    expected = ["choice 0"] if informative else ["choice 0", "choice 1"]
+        model = pine_with(dim=8, epochs=20, start=start)
+        model.fit(graph, values, progress=lambda now, whole, what: done.append((now, whole)))
     assert [stage for stage in stages if stage.startswith("choice")] == expected
     assert done[-1][0] == done[-1][1], "what is not trained is not waited for"
 

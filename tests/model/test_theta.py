@@ -82,3 +82,12 @@ def test_labels_that_are_not_seen_change_nothing(task: str):
     other = Targets(task, given.num_outputs, POSITIONS, values)
     for one, two in zip(regression(X, given, SEEN), regression(X, other, SEEN), strict=True):
         torch.testing.assert_close(one, two)
+
+
+@pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
+def test_several_at_once_are_those_one_by_one(task):
+    several = torch.stack([SEEN, 1 - SEEN])
+    w, b = regression(X, targets(task), several)
+    for k, seen in enumerate(several):
+        for one, other in zip(regression(X, targets(task), seen), (w[k], b[k]), strict=True):
+            torch.testing.assert_close(other, one, atol=1e-5, rtol=1e-5)

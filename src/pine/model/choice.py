@@ -30,6 +30,9 @@ LABEL_SHARES = (0.0, 0.35, 0.65)
 # numbers, after half: features have no start to begin with, and vectors that predict numbers go far from theirs.
 FEWER, HALVES = 5, 2
 FEWEST_LABELS = 10  # below it nothing is chosen
+# Structure is not trained to be weighed where features are ahead of its start by so many standard errors. Numbers need
+# training, and so many held-out labels tell what a little of it adds (held-out labels of pubmed: .4 points with 7,000).
+UNTRAINED, MANY_HELD_OUT = 2.0, 2000
 UNLABELED: Weights = (0.5, 0.25, 0.25)  # where there are no labels to choose with
 
 
@@ -53,19 +56,23 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
     if features is not None:
         return _choose_with_features(trainer, features, held, choice, shares, may_rest)
     parts = [_part_predictions(trainer, held, k, choice) for k in range(len(held.parts))]
-    return _choose_training(held, parts, choice, shares, may_rest)
+    return _choose_training(held, _propagated(trainer, held), parts, choice, shares, may_rest)
 
 
 class PartPredictions(NamedTuple):
-    """What reaches the known nodes of labels that are not held out, and what structure predicts there."""
+    """What structure predicts at the known nodes of labels that are held out, before training and after."""
 
-    propagated: PropagatedLabels
-    before: Array  # training
+    before: Array
     after: Array
 
 
 def _choose_training(
-    held: HeldOutParts, parts: Sequence[PartPredictions], choice: Choice, shares: Sequence[float], may_rest: bool
+    held: HeldOutParts,
+    propagated: Sequence[PropagatedLabels],
+    parts: Sequence[PartPredictions],
+    choice: Choice,
+    shares: Sequence[float],
+    may_rest: bool,
 ) -> Choice:
     """See what is best on the labels that are held out."""
     labels = held.labels
@@ -74,7 +81,8 @@ def _choose_training(
         """The highest score, its share, and the scores of the nodes."""
 
         def blended(share: float) -> Array:
-            return held.joined(part.propagated.blend(part.after if trained else part.before, share) for part in parts)
+            predicted = [part.after if trained else part.before for part in parts]
+            return held.joined(of.blend(each, share) for of, each in zip(propagated, predicted, strict=True))
 
         scores = [held_out_score(labels, held.any, blended(share)) for share in shares]
         share = shares[int(np.argmax(scores))]
@@ -96,22 +104,28 @@ def _choose_with_features(
 ) -> Choice:
     """Weights of features, or what is chosen without them where they are of no use.
 
-    Structure is trained for the next part only where it may matter, by those before.
+    Structure is trained for the first part, and for the next, only where it may matter by what is known so far.
     """
-    by_features, graph = _feature_predictions(features, held), trainer.graph
-    parts: list[PartPredictions] = []
-    for count in range(1, len(held.parts) + 1):
-        parts.append(_part_predictions(trainer, held, count - 1, choice))
-        alone = _choose_training(held.first(count), parts, choice, shares, may_rest)
-        by_structure = [part.before if alone.epochs == 0 else part.after for part in parts]
-        propagated = [part.propagated for part in parts]
-        weighing = Weighing(held.first(count), graph, propagated, by_structure, by_features[:count], shares)
-        if count < len(held.parts) and not weighing.structure_may_matter():
-            rest = range(count, len(held.parts))
-            trainer.state.progress.plan(-len(rest) * _fewer_epochs(held, choice))
-            propagated += [_propagated(trainer, held, k) for k in rest]
-            weighing = Weighing(held, graph, propagated, None, by_features, shares)
-            break
+    by_features, propagated = _feature_predictions(features, held), _propagated(trainer, held)
+
+    def weigh(count: int, by_structure: Sequence[Array] | None) -> Weighing:
+        """By the first parts."""
+        return Weighing(held.first(count), trainer.graph, propagated[:count], by_structure, by_features[:count], shares)
+
+    whole, alone, parts = len(held.parts), choice, list[PartPredictions]()
+    matters, few_held_out = True, held.any.sum() <= MANY_HELD_OUT
+    if few_held_out and held.labels.task != "numbers" and trainer.settings.training.start == "structural":
+        weighing = weigh(whole, trainer.predictions_by_start([trainer.learn & ~part for part in held.parts]))
+        matters = weighing.structure_may_matter(UNTRAINED)
+    while matters and len(parts) < whole:
+        parts.append(_part_predictions(trainer, held, len(parts), choice))
+        count = len(parts)
+        alone = _choose_training(held.first(count), propagated[:count], parts, choice, shares, may_rest)
+        weighing = weigh(count, [part.before if alone.epochs == 0 else part.after for part in parts])
+        matters = count == whole or weighing.structure_may_matter()
+    if not matters:
+        trainer.state.progress.plan((len(parts) - whole) * _fewer_epochs(held, choice))
+        weighing = weigh(whole, None)
     chosen = weighing.chosen()
     if chosen.weights == STRUCTURE:
         return replace(alone, stand_in=weighing.stand_in())
@@ -136,17 +150,20 @@ def _part_predictions(trainer: Trainer, held: HeldOutParts, part: int, choice: C
     objective = trainer.objective(choice.lam, trainer.learn & ~held.parts[part])
     before = trainer.predictions_at_known(objective)
     trainer.train(objective, _fewer_epochs(held, choice), writer)
-    return PartPredictions(_propagated(trainer, held, part), before, trainer.predictions_at_known(objective))
+    return PartPredictions(before, trainer.predictions_at_known(objective))
 
 
 def _fewer_epochs(held: HeldOutParts, choice: Choice) -> int:
     return -(-choice.epochs // (HALVES if held.labels.task == "numbers" else FEWER))
 
 
-def _propagated(trainer: Trainer, held: HeldOutParts, part: int) -> PropagatedLabels:
-    """What is held out reaches neither the model nor the labels that are propagated."""
-    labels, seen = held.labels, trainer.learn & ~held.parts[part]
-    return trainer.propagator.propagate(labels.known[seen], labels.targets()[seen]).at(labels.known)
+def _propagated(trainer: Trainer, held: HeldOutParts) -> list[PropagatedLabels]:
+    """What reaches the known nodes of each part's other labels: what is held out is not propagated either."""
+    labels, made = held.labels, []
+    for part in held.parts:
+        seen = trainer.learn & ~part
+        made.append(trainer.propagator.propagate(labels.known[seen], labels.targets()[seen]).at(labels.known))
+    return made
 
 
 def _weighted(trainer: Trainer, choice: Choice, weights: Weights) -> Choice:

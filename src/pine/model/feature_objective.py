@@ -25,7 +25,7 @@ from pine.model.trainable import Trainable
 from pine.nn.functional import probabilities, probability_slope, sharpened
 from pine.nn.given_gradients import with_gradients
 from pine.nn.losses import LOSSES
-from pine.nn.targets import loss_slope
+from pine.nn.targets import loss_slope, prediction_losses
 
 DROPS = 2  # with one, accuracy is lost, and a third of the time is saved
 CONSISTENCY = 0.9  # times the loss of a guess: with one weight for all, three classes had too much or seven too little
@@ -63,7 +63,8 @@ class FeatureObjective(Trainable):
     def _constants(self, count: int) -> tuple[Tensor, ...]:
         """Decays of A's columns (dim,); of nodes their labels (num_outputs, count), what these weigh and who has none.
 
-        Weights are (DROPS + 1, 1, count): of each classifier's mean over labels, c's over drops too.
+        Decays are divided by the number of labels. Weights are (DROPS + 1, 1, count): of each classifier's mean over
+        labels, c's over drops too.
         """
         targets, seen, middle = self.targets, self.visible.seen, self.vectors.middle
         decay = [FEATURE_DECAY] * middle + [OWN_DECAY] * (self.w.shape[1] - middle)
@@ -72,7 +73,7 @@ class FeatureObjective(Trainable):
         weights = seen.new_zeros(count)
         weights[targets.positions] = seen / seen.sum()
         sides = seen.new_tensor([1 / DROPS] * DROPS + [1.0])
-        return seen.new_tensor(decay), labels, sides[:, None, None] * weights, (weights == 0).float()
+        return seen.new_tensor(decay) / seen.sum(), labels, sides[:, None, None] * weights, (weights == 0).float()
 
     @property
     def num_nodes(self) -> int:
@@ -83,8 +84,6 @@ class FeatureObjective(Trainable):
 
     def loss(self, generator: torch.Generator, warmup: Tensor | float, batch: Any = None) -> dict[str, Tensor]:
         scores = self._scores(generator)
-        if scores.device.type != "cpu":
-            return self._terms(scores, warmup)
         with torch.no_grad():
             terms, gradients = self._terms_and_gradients(scores, warmup)
         return with_gradients(terms, (scores, *self.vectors.A), gradients)
@@ -95,10 +94,10 @@ class FeatureObjective(Trainable):
         p = probabilities(task, scores, -2)
         mean = p[:DROPS].detach().mean(0)
         differences = p[:DROPS] - sharpened(task, mean, SHARPNESS, -2)
-        pull = warmup * CONSISTENCY * self.guess / (DROPS * count)
+        pull = warmup * (CONSISTENCY * self.guess / (DROPS * count))
         terms = self._label_terms(scores) | {"consistency": pull * differences.square().sum()}
         if self.agreement:
-            differences, pull = self.unlabeled * (p[DROPS] - mean), warmup * AGREEMENT / count
+            differences, pull = self.unlabeled * (p[DROPS] - mean), warmup * (AGREEMENT / count)
             terms["agreement"] = pull * differences.square().sum()
         return terms | {"l2": self._decay_term()}
 
@@ -109,16 +108,18 @@ class FeatureObjective(Trainable):
         mean = p[:DROPS].mean(0)
         differences = torch.zeros_like(p)
         torch.sub(p[:DROPS], sharpened(task, mean, SHARPNESS, -2), out=differences[:DROPS])
-        pull = warmup * CONSISTENCY * self.guess / (DROPS * count)
-        terms = self._label_terms(scores) | {"consistency": pull * differences[:DROPS].square().sum()}
+        pull = warmup * (CONSISTENCY * self.guess / (DROPS * count))
+        losses = (prediction_losses(task, p, self.labels) * self.weights[:, 0]).sum(-1)
+        terms = {"labels": losses[:DROPS].sum(), "own labels": losses[DROPS]}
+        terms["consistency"] = pull * differences[:DROPS].square().sum()
         differences[:DROPS] *= 2 * pull
         if self.agreement:
             torch.sub(p[DROPS], mean, out=differences[DROPS]).mul_(self.unlabeled)
-            pull = warmup * AGREEMENT / count
+            pull = warmup * (AGREEMENT / count)
             terms["agreement"] = pull * differences[DROPS].square().sum()
             differences[DROPS] *= 2 * pull
         slope = probability_slope(task, p, differences, -2).add_(loss_slope(task, p, self.labels, self.weights))
-        decays = [A * (2 * self.decay / self.visible.seen.sum()) for A in self.vectors.A]
+        decays = [A * (2 * self.decay) for A in self.vectors.A]
         # What is quadratic is half the product with its gradient.
         products = [torch.dot(A.flatten(), d.flatten()) for A, d in zip(self.vectors.A, decays, strict=True)]
         return terms | {"l2": torch.stack(products).sum() / 2}, [slope, *decays]
@@ -131,7 +132,7 @@ class FeatureObjective(Trainable):
 
     def _decay_term(self) -> Tensor:
         squares = torch.stack([A.square().sum(0) for A in self.vectors.A]).sum(0)
-        return (squares * self.decay).sum() / self.visible.seen.sum()
+        return (squares * self.decay).sum()
 
     def _scores(self, generator: torch.Generator) -> Tensor:
         """(DROPS + 1, num_outputs, count)."""

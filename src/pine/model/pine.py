@@ -54,7 +54,7 @@ class PINE(Settings, Embedder):
     """
 
     name: ClassVar[str] = "pine"
-    revision: ClassVar[int] = 10
+    revision: ClassVar[int] = 11
     supervised: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
     keeps_checkpoints: ClassVar[bool] = True

@@ -11,6 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pine.nn.captured import captured
 from pine.nn.functional import probabilities
 from pine.nn.targets import Targets
 
@@ -21,7 +22,7 @@ CURVATURE = {"classes": 0.5, "label-sets": 0.25, "numbers": 2.0}
 
 
 def scores(vectors: Tensor, w: Tensor, b: Tensor) -> Tensor:
-    """w (num_outputs, dim) and b (1, num_outputs) on vectors (n, dim): (n, num_outputs)."""
+    """w (..., num_outputs, dim) and b (..., 1, num_outputs) on vectors (n, dim): (..., n, num_outputs)."""
     return vectors @ w.mT + b
 
 
@@ -32,26 +33,33 @@ def predictions(task: str, w: Tensor, b: Tensor, x: Tensor, f: Tensor) -> Tensor
 
 @torch.no_grad()
 def regression(x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY) -> tuple[Tensor, Tensor]:
-    """w (num_outputs, dim) and b (1, num_outputs) of the labels that are seen.
+    """w (..., num_outputs, dim) and b (..., 1, num_outputs) of the labels that are seen.
 
-    x: (num_nodes, dim). seen: (num_known,), how much each known node counts.
+    x: (num_nodes, dim). seen: (..., num_known), how much each known node counts.
     """
     known = x[targets.positions]
     center = known.mean(0)
     known = known - center
     top = float(torch.linalg.eigvalsh((known.mT @ known / max(1, len(known))).double())[-1])
-    weights = seen / seen.sum()
+    weights = seen / seen.sum(-1, keepdim=True)
     # The known nodes that are seen may vary more than all of them.
     smooth = CURVATURE[targets.task] * max(1.0, 1.5 * top) + 2 * decay
     root = (2 * decay / smooth) ** 0.5
     momentum = (1 - root) / (1 + root)
-    w = x.new_zeros(targets.num_outputs, x.shape[1])
-    b = x.new_zeros(1, targets.num_outputs)
-    ahead_w, ahead_b = w, b
-    for _ in range(REGRESSION_STEPS):
+    w = x.new_zeros(*seen.shape[:-1], targets.num_outputs, x.shape[1])
+    b = x.new_zeros(*seen.shape[:-1], 1, targets.num_outputs)
+    ahead_w, ahead_b = w.clone(), b.clone()
+
+    def step() -> Tensor:
         slope = targets.loss_slope(probabilities(targets.task, scores(known, ahead_w, ahead_b)), weights)
         new_w = ahead_w - (slope.mT @ known + 2 * decay * ahead_w) / smooth
-        new_b = ahead_b - slope.sum(0, keepdim=True) / smooth
-        ahead_w, ahead_b = new_w + momentum * (new_w - w), new_b + momentum * (new_b - b)
-        w, b = new_w, new_b
-    return w, b - w @ center
+        new_b = ahead_b - slope.sum(-2, keepdim=True) / smooth
+        ahead_w.copy_(new_w + momentum * (new_w - w))
+        ahead_b.copy_(new_b + momentum * (new_b - b))
+        w.copy_(new_w)
+        return b.copy_(new_b)
+
+    do = captured(step, x.device, len(known))
+    for _ in range(REGRESSION_STEPS):
+        do()
+    return w, b - (w @ center)[..., None, :]

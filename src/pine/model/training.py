@@ -22,9 +22,11 @@ from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
 from pine.model.settings import Choice, Form, Settings
+from pine.model.theta import regression, scores
 from pine.model.trainable import Trainable
 from pine.nn.adam import Adam
 from pine.nn.captured import captured
+from pine.nn.functional import probabilities
 from pine.nn.targets import Targets
 from pine.nn.training import device_of
 from pine.propagation import LabelPropagator
@@ -191,11 +193,12 @@ class Trainer:
         """The last training, by the settings that were chosen."""
         self.state.progress.plan(epochs)
         writer = self.state.checkpoint.writer("last", self.state.rng, choice)
-        objective = self.objective(choice.lam, None if self.labels is None else self.learn)
+        seen = None if self.labels is None else self.learn
+        objective = self.objective(choice.lam, seen, theta=choice.uses_structure)
         return objective, self.train(objective, epochs, writer)
 
-    def objective(self, lam: tuple[float, ...], seen: NDArray[np.bool_] | None) -> Objective:
-        """The objective of the labels that are seen (num_known,), before training."""
+    def objective(self, lam: tuple[float, ...], seen: NDArray[np.bool_] | None, *, theta: bool = True) -> Objective:
+        """The objective of the labels that are seen (num_known,), before training; theta: whether that is needed."""
         settings = self.settings.training
         generator = torch.Generator().manual_seed(int(self.state.rng.integers(2**62)))
         f = NeighborFunction(self.form, self.neighborhoods, generator, dropout=settings.dropout)
@@ -208,7 +211,7 @@ class Trainer:
         made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched)
         made.eval().begin_at(self.start)
         if settings.start == "structural":
-            made.begin_near(self.start["x"], f=self.f_is_new, theta=self.theta_is_new)
+            made.begin_near(self.start["x"], f=self.f_is_new, theta=theta and self.theta_is_new)
         return made
 
     def train(self, objective: Objective, epochs: int, writer: CheckpointWriter) -> History:
@@ -227,6 +230,14 @@ class Trainer:
         if self.labels is not None and self.labels.task == "numbers":
             return min(NUMBERS_EMBEDDING_LR, NUMBERS_DISTANCE / max(1, epochs))
         return min(HIGHEST_EMBEDDING_LR, DISTANCE / max(1, epochs))
+
+    def predictions_by_start(self, seen: Sequence[NDArray[np.bool_]]) -> list[NDArray[np.float32]]:
+        """Of logistic regressions on the start x, each by the labels that it sees: (num_known, num_outputs)."""
+        assert self.labels is not None
+        targets = Targets.of(self.graph, self.labels, self.device)
+        w, b = regression(self.start["x"], targets, torch.tensor(np.stack(seen), device=self.device).float())
+        at_known = scores(self.start["x"][targets.positions], w, b)
+        return list(probabilities(self.labels.task, at_known).cpu().numpy())
 
     def predictions_at_known(self, objective: Objective) -> NDArray[np.float32]:
         """(num_known, num_outputs), with dropout off."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,12 @@ NO_CHANCE = 2.0  # standard errors by which features must be ahead of a guess to
 
 
 class Tried(NamedTuple):
-    """Weights and a share, and what they predict at the known nodes: (num_known, num_outputs)."""
+    """Weights and a share, and what they predict at the held-out nodes (num_held_out, num_outputs)."""
 
     predicted: Array
     weights: Weights
     share: float
+    likelihood: float  # of the held-out labels: the mean of its logarithm
 
 
 class Weighing:
@@ -43,7 +44,18 @@ class Weighing:
     ) -> None:
         self.held, self.graph, self.shares, self.has_structure = held, graph, shares, by_structure is not None
         own = by_structure or [np.zeros_like(each[0]) for each in by_features]
-        self.parts = [(labels, [x, *z]) for labels, x, z in zip(propagated, own, by_features, strict=True)]
+        self.labels = held.labels.some(held.any)
+        self.all = np.ones(len(self.labels.known), bool)
+
+        def joined(of_parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+            """At the held-out nodes."""
+            return held.joined(of_parts)[held.any]
+
+        self.propagated = PropagatedLabels(
+            joined(each.labels for each in propagated), joined(each.reached for each in propagated)
+        )
+        self.predictions = [joined(own), *(joined(of_kind) for of_kind in zip(*by_features, strict=True))]
+        self.tried: dict[Weights, dict[float, Tried]] = {}
 
     def chosen(self) -> Tried:
         """Structure alone, features alone where they are no worse, or both where that is clearly better again."""
@@ -61,33 +73,41 @@ class Weighing:
                 chosen = other
         return chosen
 
-    def structure_may_matter(self) -> bool:
-        """Not where it has no say in what is chosen, and is clearly worse than features."""
+    def structure_may_matter(self, errors: float = 1.0) -> bool:
+        """Not where it has no say in what is chosen, and is worse than features by more than some standard errors."""
         structure, features = self._best([STRUCTURE], self.shares), self._best(FEATURES_ALONE, self.shares)
-        return self.chosen().weights[0] > 0 or not clearly_better(self._scores(features), self._scores(structure))
+        features_lead = clearly_better(self._scores(features), self._scores(structure), errors)
+        return self.chosen().weights[0] > 0 or not features_lead
 
     def stand_in(self) -> Weights | None:
         """The weights of features where structure says nothing; None where own ones are no better than a guess."""
-        labels = self.held.labels
-        guess = np.tile(labels.targets()[~self.held.any].mean(axis=0), (len(labels.known), 1))
-        by_guess = node_scores(labels, self.held.any, guess.astype(np.float32))
+        known = self.held.labels.targets()[~self.held.any]
+        guess = np.tile(known.mean(axis=0), (len(self.all), 1)).astype(np.float32)
+        by_guess = node_scores(self.labels, self.all, guess)
         # Carried along edges, even features drawn at random tell nodes apart.
         own = self._scores(self._best([OWN_FEATURES], self.shares[:1]))
         return self._best(FEATURES_ALONE, self.shares[:1]).weights if clearly_better(own, by_guess, NO_CHANCE) else None
 
     def score(self, tried: Tried) -> float:
-        return held_out_score(self.held.labels, self.held.any, tried.predicted)
+        return held_out_score(self.labels, self.all, tried.predicted)
 
     def _best(self, grid: Sequence[Weights], shares: Sequence[float]) -> Tried:
         """The weights and the share that make the held-out labels most likely."""
-        labels, tried = self.held.labels, []
-        for weights in grid:
-            at_known = node_weights(weights, self.graph, labels.type)[labels.known]
-            blended = [(propagated, blend(predictions, at_known)) for propagated, predictions in self.parts]
-            for share in shares:
-                joined = self.held.joined(propagated.blend(mixed, share) for propagated, mixed in blended)
-                tried.append(Tried(joined, weights, share))
-        return max(tried, key=lambda each: float(log_likelihoods(labels, self.held.any, each.predicted).mean()))
+        tried = [self._with(weights)[share] for weights in grid for share in shares]
+        return max(tried, key=lambda each: each.likelihood)
+
+    def _with(self, weights: Weights) -> dict[float, Tried]:
+        """By all shares; once for all that ask."""
+        if weights not in self.tried:
+            mixed = blend(self.predictions, node_weights(weights, self.graph, self.labels.type)[self.labels.known])
+            made = {share: self.propagated.blend(mixed, share) for share in self.shares}
+            self.tried[weights] = {
+                share: Tried(each, weights, share, self._likelihood(each)) for share, each in made.items()
+            }
+        return self.tried[weights]
+
+    def _likelihood(self, predicted: Array) -> float:
+        return float(log_likelihoods(self.labels, self.all, predicted).mean())
 
     def _scores(self, tried: Tried) -> NDArray[np.float64]:
-        return node_scores(self.held.labels, self.held.any, tried.predicted)
+        return node_scores(self.labels, self.all, tried.predicted)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pine.nn.triton_device import runs_triton
 
-EAGER_STEPS = 3  # before a step is captured: kernels compile, and Adam makes its moments
+EAGER_STEPS = 1  # before a step is captured: kernels compile, and libraries make their workspaces
 CAPTURED_NODES = 100_000  # of more, kernels take longer than their launch, and a captured step has memory of its own
 
 

@@ -35,10 +35,10 @@ def kept(shape: Sequence[int], chance: float, generator: torch.Generator, like: 
 def softmax(scores: Tensor, dim: int = -1, *, log: bool = False) -> Tensor:
     """Over a dimension, or its logarithm.
 
-    Of few classes torch's own on a CPU takes one node after the other: 5 times as long as over the first of two.
+    Of few classes torch's own on a CPU takes one node after the other: 5 times as long as over an earlier dimension.
     """
-    across = dim == -1 and scores.device.type == "cpu" and scores.ndim == 2 and scores.shape[1] < FEW_CLASSES
-    given, dim = (scores.mT.contiguous(), 0) if across else (scores, dim)
+    across = dim == -1 and scores.device.type == "cpu" and scores.ndim > 1 and scores.shape[-1] < FEW_CLASSES
+    given, dim = (scores.mT.contiguous(), -2) if across else (scores, dim)
     made = given.log_softmax(dim) if log else given.softmax(dim)
     return made.mT if across else made
 

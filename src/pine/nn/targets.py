@@ -57,11 +57,24 @@ class Targets:
         return LOSSES[self.task](outputs.index_select(0, self.positions), self.values, weights)
 
     def loss_slope(self, p: Tensor, weights: Tensor) -> Tensor:
-        """The gradient of the sum of weights (n,) times losses, in the scores of the known nodes: (n, num_outputs).
+        """The gradient of the sum of weights (..., n) times losses, in the scores of the known nodes.
 
-        p (n, num_outputs): what those scores predict, probabilities or numbers.
+        p (..., n, num_outputs): what those scores predict, probabilities or numbers.
         """
-        return loss_slope(self.task, p, self.indicators(), weights[:, None])
+        return loss_slope(self.task, p, self.indicators(), weights[..., None])
+
+
+def prediction_losses(task: str, p: Tensor, indicators: Tensor) -> Tensor:
+    """The losses (..., n) of what scores predict, p (..., num_outputs, n): nodes come last.
+
+    As pine.nn.losses has them, but for probabilities that round to 0, which count as the smallest number.
+    """
+    if task == "numbers":
+        return (p - indicators).square().sum(-2)
+    smallest = torch.finfo(p.dtype).tiny
+    if task == "classes":
+        return -(p * indicators).sum(-2).clamp_min_(smallest).log_()
+    return -torch.where(indicators > 0, p, 1 - p).clamp_min_(smallest).log_().sum(-2)
 
 
 def loss_slope(task: str, p: Tensor, indicators: Tensor, weights: Tensor) -> Tensor:

@@ -20,7 +20,8 @@ from torch import Tensor
 from pine.graph.csr import CSR
 from pine.nn.triton_device import kernel, on_device_of
 
-LONGEST = 256
+LONGEST = 64  # with 256 a small graph waits for its hubs, twice as long, and a large one takes up to 1.3 times as long
+FEW_PIECES = 200_000  # too few to hide that the next entries wait for those before
 
 
 @dataclass(frozen=True)
@@ -72,18 +73,20 @@ class TritonRows:
 
     def _sum(self, pieces: Round, x: Tensor, indices: Tensor | None, weights: Tensor | None, out: Tensor) -> None:
         num_pieces, width = len(pieces.cut) - 1, x.shape[1]
-        tile = tile_of(width)
+        tile = tile_of(width, num_pieces)
         grid = (triton.cdiv(num_pieces, tile["PIECES"]), triton.cdiv(width, tile["COLUMNS"]))
         given = (x, indices, weights, self.row_scale, pieces.cut, pieces.place, out)
         with on_device_of(x):
             _sum_pieces[grid](*given, num_pieces, self.num_rows, width, x.stride(0), **tile)
 
 
-def tile_of(width: int) -> dict[str, int]:
+def tile_of(width: int, num_pieces: int) -> dict[str, int]:
     """How many pieces, entries of each and columns a program has at a time; among the fastest tried on an H200."""
     columns = min(128, max(4, triton.next_power_of_2(width)))
-    entries = 8 if columns < 128 else 4
-    return {"PIECES": max(1, 64 // columns), "ENTRIES": entries, "COLUMNS": columns, "num_warps": 1}
+    pieces, entries = max(1, 64 // columns), 8 if columns < 128 else 4
+    if columns == 16 and num_pieces < FEW_PIECES:
+        pieces, entries = 2, 16
+    return {"PIECES": pieces, "ENTRIES": entries, "COLUMNS": columns, "num_warps": 1}
 
 
 def cut_rows(indptr: NDArray[np.int64], longest: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64] | None]]:
