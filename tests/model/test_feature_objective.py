@@ -58,7 +58,7 @@ def test_the_terms_are_the_formula(task, without_dropout):
     )
     torch.testing.assert_close(
         terms["consistency"],
-        0.5 * module.CONSISTENCY * made.guess * (p - sharpened(task, p, module.SHARPNESS)).square().sum(-1).mean(),
+        0.5 * module.CONSISTENCY * made.guess**2 * (p - sharpened(task, p, module.SHARPNESS)).square().sum(-1).mean(),
     )
     # Nodes that have a label are told by it.
     apart = (p_own - p).square().sum(-1).index_fill(0, targets.positions, 0.0)

@@ -5,9 +5,9 @@
       + (decay ||A||^2 + own decay ||A'||^2) / number of labels
 
 c is made twice, with other nodes dropped each time; the means are over both, and nothing is learned through them. This
-is the consistency of GRAND (Feng et al., 2020); it weighs in proportion to the loss of a guess, which is the logarithm
-of the number of classes. The agreement, of nodes without a label, lets a node's own features learn from its neighbors',
-so that they can speak for a node that has none.
+is the consistency of GRAND (Feng et al., 2020); it weighs in proportion to the squared loss of a guess, which is the
+logarithm of the number of classes. The agreement, of nodes without a label, lets a node's own features learn from its
+neighbors', so that they can speak for a node that has none.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from pine.nn.losses import LOSSES
 from pine.nn.targets import loss_slope, prediction_losses
 
 DROPS = 2  # with one, accuracy is lost, and a third of the time is saved
-CONSISTENCY = 0.9  # times the loss of a guess: with one weight for all, three classes had too much or seven too little
+CONSISTENCY = (
+    0.65  # times the squared loss of a guess: with the loss itself three classes have too much, seven too little
+)
 SHARPNESS = 2.0  # the power of probabilities: above 1, nodes are asked to be sure
 FEATURE_DECAY, OWN_DECAY = 0.5, 2.0  # of A and of A'
 AGREEMENT = 4.0
@@ -94,7 +96,7 @@ class FeatureObjective(Trainable):
         p = probabilities(task, scores, -2)
         mean = p[:DROPS].detach().mean(0)
         differences = p[:DROPS] - sharpened(task, mean, SHARPNESS, -2)
-        pull = warmup * (CONSISTENCY * self.guess / (DROPS * count))
+        pull = warmup * (CONSISTENCY * self.guess**2 / (DROPS * count))
         terms = self._label_terms(scores) | {"consistency": pull * differences.square().sum()}
         if self.agreement:
             differences, pull = self.unlabeled * (p[DROPS] - mean), warmup * (AGREEMENT / count)
@@ -108,7 +110,7 @@ class FeatureObjective(Trainable):
         mean = p[:DROPS].mean(0)
         differences = torch.zeros_like(p)
         torch.sub(p[:DROPS], sharpened(task, mean, SHARPNESS, -2), out=differences[:DROPS])
-        pull = warmup * (CONSISTENCY * self.guess / (DROPS * count))
+        pull = warmup * (CONSISTENCY * self.guess**2 / (DROPS * count))
         losses = (prediction_losses(task, p, self.labels) * self.weights[:, 0]).sum(-1)
         terms = {"labels": losses[:DROPS].sum(), "own labels": losses[DROPS]}
         terms["consistency"] = pull * differences[:DROPS].square().sum()
