@@ -94,16 +94,23 @@ def test_held_out_labels_reach_neither_the_models_nor_the_propagated_labels_that
 
 
 @pytest.mark.parametrize(
-    ("informative", "errors", "start", "expected"),
+    ("informative", "changed", "settings", "expected"),
     [
-        ("features", choice.UNTRAINED, "structural", []),
-        ("features", np.inf, "structural", ["choice 0"]),
-        ("features", choice.UNTRAINED, "random", ["choice 0"]),  # says nothing before it is trained
-        ("edges", choice.UNTRAINED, "structural", ["choice 0", "choice 1"]),
+        ("features", {}, {}, []),
+        ("features", {"UNTRAINED": np.inf}, {}, ["choice 0"]),
+        ("features", {"MANY_HELD_OUT": 79}, {}, ["choice 0"]),  # of 200 labels 80 are held out
+        ("features", {}, {"start": "random"}, ["choice 0"]),  # says nothing before it is trained
+        ("features", {}, {"task": "numbers"}, ["choice 0"]),
+        ("edges", {}, {}, ["choice 0", "choice 1"]),
     ],
 )
-def test_structure_is_trained_to_be_weighed_only_where_it_may_matter(monkeypatch, informative, errors, start, expected):
-    monkeypatch.setattr(choice, "UNTRAINED", errors)
+def test_structure_is_trained_to_be_weighed_only_where_it_may_matter(
+    monkeypatch, informative, changed, settings, expected
+):
+    for name, value in changed.items():
+        monkeypatch.setattr(choice, name, value)
+    settings = {"task": "classes"} | settings
+    task = settings.pop("task")
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2, 200)
     edges = rng.integers(0, 200, (400, 2))
@@ -120,8 +127,8 @@ def test_structure_is_trained_to_be_weighed_only_where_it_may_matter(monkeypatch
 
     done: list[tuple[int, int]] = []
     with mock.patch.object(Checkpoint, "writer", noting):
-        model = pine_with(dim=8, epochs=20, start=start)
-        model.fit(graph, values, progress=lambda now, whole, what: done.append((now, whole)))
+        model = pine_with(dim=8, epochs=20, **settings)
+        model.fit(graph, values, task=task, progress=lambda now, whole, what: done.append((now, whole)))
     assert [stage for stage in stages if stage.startswith("choice")] == expected
     assert done[-1][0] == done[-1][1], "what is not trained is not waited for"
 
