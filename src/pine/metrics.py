@@ -55,24 +55,22 @@ def r2(truth: NDArray[Any], predicted: NDArray[Any]) -> float:
     return 1 - float(np.mean((predicted - truth) ** 2)) / variance if variance > 0 else 0.0
 
 
-def held_out_score(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[np.float32]) -> float:
-    """How good predictions (num_known, num_outputs) are at the held-out nodes: accuracy, micro F1 or -squared error."""
-    truth, given = labels.values[held], predicted[held]
+def held_out_score(labels: Labels, predicted: NDArray[np.float32]) -> float:
+    """How good predictions (num_known, num_outputs) of held-out labels are: accuracy, micro F1 or -squared error."""
     if labels.task == "classes":
-        return accuracy(truth, given.argmax(axis=1))
+        return accuracy(labels.values, predicted.argmax(axis=1))
     if labels.task == "label-sets":
-        return micro_f1(truth, given >= 0.5)
-    return -float(np.mean((given[:, 0] - truth) ** 2))
+        return micro_f1(labels.values, predicted >= 0.5)
+    return -float(np.mean((predicted[:, 0] - labels.values) ** 2))
 
 
-def node_scores(labels: Labels, held: NDArray[np.bool_], predicted: NDArray[np.float32]) -> NDArray[np.float64]:
+def node_scores(labels: Labels, predicted: NDArray[np.float32]) -> NDArray[np.float64]:
     """The same node by node: right or not, F1 of a label set, -squared error."""
-    truth, given = labels.values[held], predicted[held]
     if labels.task == "classes":
-        return np.asarray(given.argmax(axis=1) == truth, np.float64)
+        return np.asarray(predicted.argmax(axis=1) == labels.values, np.float64)
     if labels.task == "numbers":
-        return np.asarray(-np.square(given[:, 0] - truth), np.float64)
-    true, found = truth.astype(bool), given >= 0.5
+        return np.asarray(-np.square(predicted[:, 0] - labels.values), np.float64)
+    true, found = labels.values.astype(bool), predicted >= 0.5
     number = found.sum(axis=1) + true.sum(axis=1)
     return np.asarray(np.where(number > 0, 2 * (found & true).sum(axis=1) / np.maximum(1, number), 1.0))
 

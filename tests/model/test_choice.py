@@ -20,7 +20,7 @@ from pine.model.choice import (
     LEAST_LABELED,
     given_lambdas,
 )
-from pine.model.held_out import clearly_better
+from pine.model.held_out import HeldOutParts, clearly_better
 from pine.model.settings import Choice
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
@@ -38,9 +38,17 @@ def test_with_few_labels_agreement_weighs_more_but_a_users_lambda_is_the_papers(
 
 
 def test_scores_of_nodes_are_those_whose_mean_is_the_score():
-    labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
-    predicted, held = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]], np.float32), np.array([False, True, True])
-    assert held_out_score(labels, held, predicted) == node_scores(labels, held, predicted).mean() == 0.5
+    labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])}).some(np.array([False, True, True]))
+    predicted = np.array([[0.8, 0.2], [0.1, 0.9]], np.float32)
+    assert held_out_score(labels, predicted) == node_scores(labels, predicted).mean() == 0.5
+
+
+def test_of_several_parts_each_node_has_what_was_made_without_its_label():
+    labels = read_labels(Graph.from_edges([(k, k + 1) for k in range(4)]), np.array([0, 1, 1, 0, 1]))
+    held = HeldOutParts(labels, [np.array([0, 1, 0, 0, 0], bool), np.array([0, 0, 0, 1, 1], bool)])
+    assert held.held_out.known.tolist() == [1, 3, 4]
+    assert held.joined([np.arange(5), 10 * np.arange(5)]).tolist() == [1, 30, 40]
+    assert held.first(1).joined([np.arange(5)]).tolist() == [1]
 
 
 def test_clearly_better_is_a_mean_beyond_its_standard_error():

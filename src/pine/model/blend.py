@@ -61,13 +61,13 @@ def blend(predictions: Sequence[Array], weights: Array) -> Array:
     return sum((weights[:, [k]] * each for k, each in enumerate(predictions)), np.zeros_like(predictions[0]))
 
 
-def log_likelihoods(labels: Labels, held: NDArray[np.bool_], predicted: Array) -> NDArray[np.float64]:
-    """How good predictions (num_known, num_outputs) are at each held-out node, by the probability of what is true.
+def log_likelihoods(labels: Labels, predicted: Array) -> NDArray[np.float64]:
+    """How good predictions (num_known, num_outputs) of held-out labels are, each by the probability of what is true.
 
     Of label sets the mean over labels, of numbers -squared error. Smoother than right or wrong, it tells settings apart
     by fewer nodes.
     """
-    truth, given = labels.values[held], predicted[held].astype(np.float64)
+    truth, given = labels.values, predicted.astype(np.float64)
     if labels.task == "numbers":
         return np.asarray(-np.square(given[:, 0] - truth))
     if labels.task == "classes":

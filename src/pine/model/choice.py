@@ -31,7 +31,7 @@ LABEL_SHARES = (0.0, 0.35, 0.65)
 FEWER, HALVES = 5, 2
 FEWEST_LABELS = 10  # below it nothing is chosen
 # Structure is not trained to be weighed where features are ahead of its start by so many standard errors. Numbers need
-# training, and so many held-out labels tell what a little of it adds (held-out labels of pubmed: .4 points with 7,000).
+# training, and more held-out labels than so many tell what a little of it adds.
 UNTRAINED, MANY_HELD_OUT = 2.0, 2000
 UNLABELED: Weights = (0.5, 0.25, 0.25)  # where there are no labels to choose with
 
@@ -75,7 +75,6 @@ def _choose_training(
     may_rest: bool,
 ) -> Choice:
     """See what is best on the labels that are held out."""
-    labels = held.labels
 
     def best(trained: bool) -> tuple[float, float, NDArray[np.float64]]:
         """The highest score, its share, and the scores of the nodes."""
@@ -84,9 +83,9 @@ def _choose_training(
             predicted = [part.after if trained else part.before for part in parts]
             return held.joined(of.blend(each, share) for of, each in zip(propagated, predicted, strict=True))
 
-        scores = [held_out_score(labels, held.any, blended(share)) for share in shares]
+        scores = [held_out_score(held.held_out, blended(share)) for share in shares]
         share = shares[int(np.argmax(scores))]
-        return max(scores), share, node_scores(labels, held.any, blended(share))
+        return max(scores), share, node_scores(held.held_out, blended(share))
 
     (untrained, its_share, before), (score, share, after) = best(False), best(True)
     if may_rest and clearly_better(before, after):
@@ -113,8 +112,8 @@ def _choose_with_features(
         return Weighing(held.first(count), trainer.graph, propagated[:count], by_structure, by_features[:count], shares)
 
     whole, alone, parts = len(held.parts), choice, list[PartPredictions]()
-    matters, few_held_out = True, held.any.sum() <= MANY_HELD_OUT
-    if few_held_out and held.labels.task != "numbers" and trainer.settings.training.start == "structural":
+    matters, few = True, len(held.held_out.known) <= MANY_HELD_OUT
+    if few and held.labels.task != "numbers" and trainer.settings.training.start == "structural":
         weighing = weigh(whole, trainer.predictions_by_start([trainer.learn & ~part for part in held.parts]))
         matters = weighing.structure_may_matter(UNTRAINED)
     while matters and len(parts) < whole:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pine.labels import Labels
-from pine.model.blend import Array
 from pine.model.training import Trainer
 
 # A fifth of the labels is held out, then another: with one, chance chooses on small graphs (.4 points on average).
@@ -40,13 +41,18 @@ class HeldOutParts:
         """Those that are held out at some time."""
         return np.asarray(np.logical_or.reduce(self.parts), bool)
 
-    def joined(self, predictions: Iterable[Array]) -> Array:
-        """Of predictions at the known nodes, one for each part, those that were made without the node's label."""
-        made = [np.asarray(each) for each in predictions]
+    @cached_property
+    def held_out(self) -> Labels:
+        """The labels that are held out at some time."""
+        return self.labels.some(self.any)
+
+    def joined(self, of_parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        """Of arrays (num_known, any), one for each part, what was made without a node's label, at those held out."""
+        made = [np.asarray(each) for each in of_parts]
         whole = made[0].copy()
         for held, each in zip(self.parts, made, strict=True):
             whole[held] = each[held]
-        return whole
+        return whole[self.any]
 
 
 def clearly_better(ours: NDArray[np.float64], theirs: NDArray[np.float64], errors: float = 1.0) -> bool:

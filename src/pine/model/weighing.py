@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,22 +44,15 @@ class Weighing:
     ) -> None:
         self.held, self.graph, self.shares, self.has_structure = held, graph, shares, by_structure is not None
         own = by_structure or [np.zeros_like(each[0]) for each in by_features]
-        self.labels = held.labels.some(held.any)
-        self.all = np.ones(len(self.labels.known), bool)
-
-        def joined(of_parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
-            """At the held-out nodes."""
-            return held.joined(of_parts)[held.any]
-
-        self.propagated = PropagatedLabels(
-            joined(each.labels for each in propagated), joined(each.reached for each in propagated)
-        )
-        self.predictions = [joined(own), *(joined(of_kind) for of_kind in zip(*by_features, strict=True))]
+        self.labels = held.held_out
+        reached = held.joined(each.reached for each in propagated)
+        self.propagated = PropagatedLabels(held.joined(each.labels for each in propagated), reached)
+        self.predictions = [held.joined(own), *(held.joined(each) for each in zip(*by_features, strict=True))]
         self.tried: dict[Weights, dict[float, Tried]] = {}
 
     def chosen(self) -> Tried:
         """Structure alone, features alone where they are no worse, or both where that is clearly better again."""
-        if self.held.labels.task == "numbers":  # their likelihood is their score
+        if self.labels.task == "numbers":  # their likelihood is their score
             return self._best(GRID if self.has_structure else FEATURES_ALONE, self.shares)
         chosen = self._best(FEATURES_ALONE, self.shares[:1])
         if self.has_structure:
@@ -82,14 +75,14 @@ class Weighing:
     def stand_in(self) -> Weights | None:
         """The weights of features where structure says nothing; None where own ones are no better than a guess."""
         known = self.held.labels.targets()[~self.held.any]
-        guess = np.tile(known.mean(axis=0), (len(self.all), 1)).astype(np.float32)
-        by_guess = node_scores(self.labels, self.all, guess)
+        guess = np.tile(known.mean(axis=0), (len(self.labels.known), 1)).astype(np.float32)
+        by_guess = node_scores(self.labels, guess)
         # Carried along edges, even features drawn at random tell nodes apart.
         own = self._scores(self._best([OWN_FEATURES], self.shares[:1]))
         return self._best(FEATURES_ALONE, self.shares[:1]).weights if clearly_better(own, by_guess, NO_CHANCE) else None
 
     def score(self, tried: Tried) -> float:
-        return held_out_score(self.labels, self.all, tried.predicted)
+        return held_out_score(self.labels, tried.predicted)
 
     def _best(self, grid: Sequence[Weights], shares: Sequence[float]) -> Tried:
         """The weights and the share that make the held-out labels most likely."""
@@ -107,7 +100,7 @@ class Weighing:
         return self.tried[weights]
 
     def _likelihood(self, predicted: Array) -> float:
-        return float(log_likelihoods(self.labels, self.all, predicted).mean())
+        return float(log_likelihoods(self.labels, predicted).mean())
 
     def _scores(self, tried: Tried) -> NDArray[np.float64]:
-        return node_scores(self.labels, self.all, tried.predicted)
+        return node_scores(self.labels, tried.predicted)

@@ -15,10 +15,7 @@ SUREST = 1e-7  # probabilities nearer to 0 or 1 count as this in an entropy
 
 
 def dropout(x: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
-    """Values are 0 with a chance, and what is left grows to the same mean.
-
-    shape: of the mask, where values are to be dropped together; it broadcasts to x's.
-    """
+    """Values are 0 with a chance, and what is left grows to the same mean."""
     if chance == 0:
         return x
     if generator is None:

@@ -20,7 +20,7 @@ from torch import Tensor
 from pine.graph.csr import CSR
 from pine.nn.triton_device import kernel, on_device_of
 
-LONGEST = 64  # with 256 a small graph waits for its hubs, twice as long, and a large one takes up to 1.3 times as long
+LONGEST = 64  # with longer pieces a small graph waits for its hubs
 FEW_PIECES = 200_000  # too few to hide that the next entries wait for those before
 
 

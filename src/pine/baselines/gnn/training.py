@@ -75,7 +75,7 @@ class HeldOut:
         """Loss and score of outputs (num_nodes, num_outputs)."""
         own = outputs.index_select(0, self.targets.positions)
         predicted = predicted_scores(self.labels.task, own, self.center, self.scale)
-        return float(self.targets.loss(outputs)), held_out_score(self.labels, np.ones(len(own), bool), predicted)
+        return float(self.targets.loss(outputs)), held_out_score(self.labels, predicted)
 
 
 @dataclass(eq=False)
