@@ -14,6 +14,7 @@ import pytest
 
 from pine import InputError
 from pine.nn.training import device_of
+from pine.reproduce import workers
 from pine.reproduce.workers import Limits, Stopped, run_jobs
 
 
@@ -61,6 +62,21 @@ def test_tasks_end_with_a_result_or_with_a_reason():
     assert done["fail", 7].why == done["no device", 8].why == "died"  # and may live another time
     assert "device 'abacus' cannot be used here" in done["no device", 8].message
     assert done["die", 5].why == "memory"  # killed from outside: the system was out of it
+
+
+def test_a_process_that_dies_just_after_it_was_asked_loses_no_task(monkeypatch):
+    asked = []
+
+    def asked_too_early(worker, limits, ask=workers._outcome):
+        asked.append(worker)
+        if len(asked) == 1:
+            worker.process.join()
+            return None
+        return ask(worker, limits)
+
+    monkeypatch.setattr(workers, "_outcome", asked_too_early)
+    [(task, outcome)] = run_jobs(work, [[("die", 5)]], 1, Limits())
+    assert (task, outcome.why) == (("die", 5), "memory")
 
 
 def test_each_result_of_a_job_has_the_whole_time():

@@ -110,7 +110,7 @@ def run_jobs(
                     workers[slot].give(left.popleft())
                 else:
                     worker.give(left.popleft())
-            workers = [worker for worker in workers if worker.process.is_alive()]
+            workers = [worker for worker in workers if worker.left]
     finally:
         for worker in workers:
             worker.end()
