@@ -1,16 +1,19 @@
-"""The full run in three tables: all methods with few, half and most of the labels, and networks on unseen graphs."""
+"""The full run in four tables: all methods with few, half and most of the labels, the same with node features, and
+networks on unseen graphs.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
 
+from pine.evaluation.protocol import PUBLIC
 from pine.reproduce.catalog import find
 from pine.reproduce.rows import read_rows
-from pine.reproduce.tables import METRICS, Grid, grids
+from pine.reproduce.tables import METRICS, Grid, X, grids
 
-SHOWN_RATIOS = (0.1, 0.5, 0.9)
-SHOWN = ("homogeneous", "heterogeneous")
+SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
+SHOWN = ("homogeneous", "heterogeneous", "features")
 INDUCTIVE = "ppi"
 
 
@@ -20,7 +23,8 @@ def overview(folder: Path) -> str:
     for name in SHOWN:
         whole = find(name)
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
-        made += [_table(some), _firsts(some)]
+        made += [_table(some, "with node features, " if whole.features else ""), _firsts(some)]
+        made += whole.notes[:1] if whole.features else []
     whole = find(INDUCTIVE)
     made += [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]
     return "\n\n".join(made)
@@ -31,14 +35,16 @@ def _firsts(some: list[Grid]) -> str:
     ours = some[0].methods[0]
     best = [(grid.ahead(ours, x) or [ours])[0] for grid in some for x in grid.xs]
     others = Counter(name for name in best if name != ours).most_common()
-    text = f"At all ratios {ours} is first in {best.count(ours)} of {len(best)} cells"
+    where = "On the public split and at all ratios" if PUBLIC in some[0].xs else "At all ratios"
+    text = f"{where} {ours} is first in {best.count(ours)} of {len(best)} cells"
     return text + (f", {', '.join(f'{name} in {count}' for name, count in others)}." if others else ".")
 
 
-def _table(some: list[Grid]) -> str:
+def _table(some: list[Grid], about: str) -> str:
     """A row for each method, a column for each data set and metric."""
     shared = {METRICS[grid.metric] for grid in some}
-    at = f"at {', '.join(f'{100 * ratio:g}' for ratio in SHOWN_RATIOS)} %"
+    shares = [f"{100 * x:g}" for x in _shown(some[0]) if not isinstance(x, str)]
+    at = f"{about}{'on the public split, ' if PUBLIC in some[0].xs else ''}at {', '.join(shares)} %"
     corner, names = at, [f"{grid.dataset}, {METRICS[grid.metric]}" for grid in some]
     if len(shared) == 1:
         corner, names = f"{shared.pop()} {at}", [grid.dataset for grid in some]
@@ -51,13 +57,17 @@ def _table(some: list[Grid]) -> str:
 
 def _column(grid: Grid) -> dict[str, str]:
     """The means of each method side by side, the best of each ratio in bold; a dash where there is none."""
-    means = {ratio: grid.means(ratio) for ratio in SHOWN_RATIOS}
-    best = {ratio: max(means[ratio].values()) for ratio in SHOWN_RATIOS}
+    means = {ratio: grid.means(ratio) for ratio in _shown(grid)}
+    best = {ratio: max(each.values()) for ratio, each in means.items()}
     made = {}
     for method in grid.methods:
-        own = [(ratio, means[ratio].get(method, float("-inf"))) for ratio in SHOWN_RATIOS]
+        own = [(ratio, each.get(method, float("-inf"))) for ratio, each in means.items()]
         made[method] = " ".join(_number(mean, mean == best[ratio]) for ratio, mean in own)
     return made
+
+
+def _shown(grid: Grid) -> list[X]:
+    return [x for x in grid.xs if x in SHOWN_RATIOS]
 
 
 def _inductive(settings: list[Grid]) -> str:
