@@ -98,17 +98,17 @@ class Arrays:
             raise self.wrong(f"{name} must be positive numbers, got {weights.min()}")
         return weights
 
-    def features(self, count: int) -> Any:
-        """The one sparse matrix of a features file: CSR of float32, (count, num_features)."""
-        rows, columns = map(int, self.take("feat_shape", "iu", (2,)))
+    def features(self, count: int, prefix: str = "feat") -> Any:
+        """The sparse matrix that feature_arrays took apart: CSR of float32, (count, num_features)."""
+        rows, columns = map(int, self.take(f"{prefix}_shape", "iu", (2,)))
         if rows != count:
-            raise self.wrong(f"feat_shape must begin with the number of nodes, {count}, got {rows}")
-        indptr = self.take("feat_indptr", "iu", (count + 1,)).astype(np.int64)
-        indices = self.take("feat_indices", "iu", (None,))
-        data = self.take("feat_data", "biuf", indices.shape).astype(np.float32)
-        self._within("feat_indices", indices, 0, columns - 1)
+            raise self.wrong(f"{prefix}_shape must begin with the number of nodes, {count}, got {rows}")
+        indptr = self.take(f"{prefix}_indptr", "iu", (count + 1,)).astype(np.int64)
+        indices = self.take(f"{prefix}_indices", "iu", (None,))
+        data = self.take(f"{prefix}_data", "biuf", indices.shape).astype(np.float32)
+        self._within(f"{prefix}_indices", indices, 0, columns - 1)
         if indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
-            raise self.wrong(f"feat_indptr must rise from 0 to {len(indices)}, the number of feat_indices")
+            raise self.wrong(f"{prefix}_indptr must rise from 0 to {len(indices)}, the number of {prefix}_indices")
         return sp.csr_array((data, indices.astype(np.int32), indptr), shape=(rows, columns))
 
     def wrong(self, what: str) -> InputError:
@@ -139,12 +139,24 @@ def read_npz(files: Iterable[tuple[str, Path | IO[bytes]]]) -> Arrays:
     return Arrays(values, " and ".join(names))
 
 
+def feature_arrays(features: Any, dtype: Any, prefix: str = "feat") -> dict[str, NDArray[Any]]:
+    """A sparse matrix of features as four arrays, the columns of a row in rising order."""
+    rows = sp.csr_array(features)
+    rows.sort_indices()
+    return {
+        f"{prefix}_indptr": rows.indptr.astype(np.int32),
+        f"{prefix}_indices": rows.indices.astype(np.int32),
+        f"{prefix}_data": rows.data.astype(dtype),
+        f"{prefix}_shape": np.array(rows.shape, np.int32),
+    }
+
+
 def content_sha256(values: Mapping[str, NDArray[Any]]) -> str:
     """sha256 over names, types, shapes and bytes, whatever the order in which a source lists its edges."""
     total = hashlib.sha256()
     for name in sorted(values):
         array = values[name]
-        if name == "edges":
+        if name.split("_")[0] == "edges":
             array = array[np.lexsort((array[:, 1], array[:, 0]))]
         array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         total.update(f"{name} {array.dtype.str} {array.shape}\n".encode())

@@ -31,10 +31,10 @@ from numpy.typing import NDArray
 from pine.datasets.arrays import UNREADABLE, unfit
 from pine.datasets.dataset import Dataset, typed_counts
 from pine.datasets.entry import Entry
-from pine.datasets.npz import FRIEND
 from pine.errors import listed
 from pine.graph import Graph
 
+FRIEND = ("user", "friend", "user")
 TAGGED = ("user", "tagged", "tag")
 RELATED = ("tag", "related", "tag")
 LARGEST_GROUPS = 5  # those that are the labels

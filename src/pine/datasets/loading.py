@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pine._internal.progress import Progress, ProgressCounter
-from pine.datasets import blogcatalog, dblp, npz, reddit
+from pine.datasets import blogcatalog, dblp, npz, reddit, typed
 from pine.datasets.arrays import Arrays, read_npz
 from pine.datasets.catalog import CATALOG
 from pine.datasets.dataset import Dataset
@@ -48,7 +48,7 @@ FILES: dict[str, Callable[[Entry, tuple[Path, ...]], Dataset]] = {
 BUILDERS: dict[str, Callable[[Entry, Arrays], Dataset]] = {
     "dblp": dblp.build,
     "ppi": npz.build_ppi,
-    "blogcatalog-hetero-standin": npz.build_users_and_attributes,
+    "blogcatalog-hetero-standin": typed.build,
 }
 
 

@@ -7,14 +7,12 @@ from importlib.resources import files
 import numpy as np
 
 from pine.datasets.arrays import Arrays, read_npz
-from pine.datasets.dataset import Dataset, Labels, counts, typed_counts
+from pine.datasets.dataset import Dataset, Labels, counts
 from pine.datasets.entry import Entry
 from pine.graph import NODE, Graph
 
 CORA_FILE = "cora.npz"
 SPLIT_PARTS = ("train", "val", "test")
-FRIEND = ("user", "friend", "user")
-HAS = ("user", "has", "attribute")
 
 
 def build_cora(entry: Entry) -> Dataset:
@@ -94,26 +92,4 @@ def build_ppi(entry: Entry, arrays: Arrays) -> Dataset:
         source=entry.credit,
         raw=counts(count, edges),
         graph_ids=graph_ids,
-    )
-
-
-def build_users_and_attributes(entry: Entry, arrays: Arrays) -> Dataset:
-    """Bloggers, their friends, and the words of their profiles as nodes of a second type; weights count occurrences."""
-    users, attributes = entry.nodes["user"], entry.nodes["attribute"]
-    friend = arrays.edges("edges_user_friend_user", users, users, entry.rows["friend"])
-    has = arrays.edges("edges_user_has_attribute", users, attributes, entry.rows["has"])
-    graph = Graph.from_relations(
-        {FRIEND: friend, HAS: has},
-        nodes={"user": np.arange(users), "attribute": np.arange(attributes)},
-        weights={HAS: arrays.weights("weight_user_has_attribute", len(has))},
-    )
-    return Dataset(
-        name=entry.name,
-        graph=graph,
-        labels={"user": arrays.classes("labels_user", users, entry.classes)},
-        label_names=entry.label_names,
-        features=None,
-        splits={},
-        source=entry.credit,
-        raw=typed_counts(entry.nodes, {FRIEND: friend, HAS: has}),
     )

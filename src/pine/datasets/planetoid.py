@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from pine.datasets.arrays import feature_arrays
 from pine.errors import InputError
 
 PLANETOID_PARTS = ("x", "y", "tx", "ty", "allx", "ally", "graph", "test.index")
@@ -33,7 +34,6 @@ def read_planetoid(paths: Mapping[str, Path], sha256: Mapping[str, str], dtype: 
     test = np.array(paths["test.index"].read_text("ascii").split(), np.int64)
     start, stop = int(test.min()), int(test.max()) + 1
     features = sp.vstack([_matrix(parts["allx"]), _scattered(_matrix(parts["tx"]), test - start, stop - start)], "csr")
-    features.sort_indices()
     one_hot = np.zeros((stop, parts["ally"].shape[1]), np.int64)
     one_hot[:start] = parts["ally"]
     one_hot[test] = parts["ty"]
@@ -44,10 +44,7 @@ def read_planetoid(paths: Mapping[str, Path], sha256: Mapping[str, str], dtype: 
         "train_idx": np.arange(train, dtype=np.int32),
         "val_idx": np.arange(train, train + VALIDATION_NODES, dtype=np.int32),
         "test_idx": np.sort(test).astype(np.int32),
-        "feat_indptr": features.indptr.astype(np.int32),
-        "feat_indices": features.indices.astype(np.int32),
-        "feat_data": features.data.astype(dtype),
-        "feat_shape": np.array(features.shape, np.int32),
+        **feature_arrays(features, dtype),
     }
 
 
