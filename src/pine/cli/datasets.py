@@ -45,6 +45,8 @@ def _description(name: str, entry: pine.datasets.Entry, place: Path | None) -> s
     text = f"Source: {entry.credit}."
     if entry.stand_in_for:
         text += f" A stand-in for {entry.stand_in_for}, which it never passes for."
+    if entry.untouched:
+        text += " Used for no choice: nothing in PINE was ever tuned on it."
     if entry.embedded:
         return f"{text}\nComes with the package."
     if len(entry.types) > 1:

@@ -31,6 +31,7 @@ class Entry:
     originals: the publisher's own files, where PINE can check what they hold; only these are downloaded.
     content: pine.datasets.arrays.content_sha256 of what the originals hold.
     stand_in_for: the data set of the paper in whose place it is used; it never answers to that name.
+    untouched: used for no choice: no setting, default or rule of PINE or of a baseline was ever chosen on it.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Entry:
     originals: tuple[Original, ...] = ()
     content: str = ""
     stand_in_for: str = ""
+    untouched: bool = False
 
     @property
     def credit(self) -> str:
