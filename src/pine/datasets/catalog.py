@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pine.datasets.entry import Entry
-from pine.datasets.sources import CONTENT_SHA256, ORIGINALS
+from pine.datasets.sources import CONTENT_SHA256, ORIGINALS, UNSTATED
+from pine.datasets.untouched import UNTOUCHED
 
 CITESEER_NAMES = ("Agents", "IR", "DB", "AI", "HCI", "ML")
-UNSTATED = "no license is stated for the data"
 MUSAE = "(Rozemberczki et al. 2021, Multi-scale attributed node embedding)"
 MUSAE_HOME = "The home is github.com/benedekrozemberczki/datasets; no public copy has this form."
+AIRPORTS = "(Ribeiro et al. 2017, struc2vec); classes are quarters by activity"
 
 CATALOG: dict[str, Entry] = {
     entry.name: entry
@@ -232,5 +233,45 @@ CATALOG: dict[str, Entry] = {
             where=MUSAE_HOME,
             files=("chameleon.npz",),
         ),
+        Entry(
+            name="airports-brazil",
+            nodes={"node": 131},
+            edges={"to": 1_003},
+            rows={"to": 1_074},
+            classes=4,
+            source=f"Brazilian airports with commercial flights in 2016 {AIRPORTS}",
+            license="leoribeiro/struc2vec is MIT",
+            where="The home is github.com/leoribeiro/struc2vec.",
+            files=("airports-brazil.npz",),
+            originals=ORIGINALS["airports-brazil"],
+            content=CONTENT_SHA256["airports-brazil"],
+        ),
+        Entry(
+            name="airports-europe",
+            nodes={"node": 399},
+            edges={"to": 5_993},
+            rows={"to": 5_995},
+            classes=4,
+            source=f"European airports with commercial flights in 2016 {AIRPORTS}",
+            license="leoribeiro/struc2vec is MIT",
+            where="The home is github.com/leoribeiro/struc2vec.",
+            files=("airports-europe.npz",),
+            originals=ORIGINALS["airports-europe"],
+            content=CONTENT_SHA256["airports-europe"],
+        ),
+        Entry(
+            name="airports-usa",
+            nodes={"node": 1_190},
+            edges={"to": 13_599},
+            rows={"to": 13_599},
+            classes=4,
+            source=f"Airports of the USA with commercial flights in 2016 {AIRPORTS}",
+            license="leoribeiro/struc2vec is MIT",
+            where="The home is github.com/leoribeiro/struc2vec.",
+            files=("airports-usa.npz",),
+            originals=ORIGINALS["airports-usa"],
+            content=CONTENT_SHA256["airports-usa"],
+        ),
+        *UNTOUCHED,
     )
 }

@@ -49,6 +49,8 @@ BUILDERS: dict[str, Callable[[Entry, Arrays], Dataset]] = {
     "dblp": dblp.build,
     "ppi": npz.build_ppi,
     "blogcatalog-hetero-standin": typed.build,
+    "acm": typed.build,
+    "freebase-movies": typed.build,
 }
 
 

@@ -12,11 +12,19 @@ import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.datasets.arrays import UNREADABLE, Arrays, content_sha256, unfit
+from pine.datasets.arrays import UNREADABLE, Arrays, content_sha256, feature_arrays, unfit
 from pine.datasets.entry import Entry
 from pine.datasets.planetoid import PLANETOID_PARTS, read_planetoid
+from pine.datasets.tables import (
+    edges_and_label_sets,
+    edges_and_members,
+    edges_and_nodes,
+    edges_and_nodes_with_words,
+)
+from pine.datasets.typed import array_name
 from pine.errors import InputError
 from pine.graph import NODE
+from pine.graph.nodes import Relation
 
 Converter = Callable[[Entry, Sequence[Path]], dict[str, NDArray[Any]]]
 
@@ -73,6 +81,34 @@ def planetoid(dtype: Any) -> Converter:
     return convert
 
 
+def nodes_and_edges_npz(entry: Entry, paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
+    """An npz file of edges, node_labels and dense node_features, as the authors of heterophilous graphs write it."""
+    with np.load(paths[0], allow_pickle=False) as found:
+        return {
+            "edges": found["edges"].astype(np.int32),
+            "labels": found["node_labels"].astype(np.int16),
+            **feature_arrays(found["node_features"], np.float32),
+        }
+
+
+def typed_pairs(*relations: Relation) -> Converter:
+    """HeCo's files: pairs of numbers for each relation, the labeled type first; its classes; its features, if any."""
+
+    def convert(entry: Entry, paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
+        edges, (classes, *features) = paths[: len(relations)], paths[len(relations) :]
+        labeled = relations[0][0]
+        values: dict[str, NDArray[Any]] = {
+            array_name("edges", relation): _pairs(path).astype(np.int32)
+            for relation, path in zip(relations, edges, strict=True)
+        }
+        values[f"labels_{labeled}"] = np.load(classes, allow_pickle=False).astype(np.int16)
+        for path in features:
+            values |= feature_arrays(sp.load_npz(path), np.float32, f"feat_{labeled}")
+        return values
+
+    return convert
+
+
 CONVERTERS: dict[str, Converter] = {
     "citeseer": edges_and_classes,
     "wikipedia": edges_and_classes,
@@ -81,4 +117,17 @@ CONVERTERS: dict[str, Converter] = {
     "pubmed": planetoid(np.float32),
     "cora-planetoid": planetoid(np.uint8),
     "citeseer-planetoid": planetoid(np.uint8),
+    "airports-brazil": lambda entry, paths: edges_and_nodes(paths),
+    "airports-europe": lambda entry, paths: edges_and_nodes(paths),
+    "airports-usa": lambda entry, paths: edges_and_nodes(paths),
+    "acm": typed_pairs(("paper", "written-by", "author"), ("paper", "about", "subject")),
+    "freebase-movies": typed_pairs(
+        ("movie", "stars", "actor"), ("movie", "directed-by", "director"), ("movie", "written-by", "writer")
+    ),
+    "pos": lambda entry, paths: edges_and_members(paths),
+    "ppi-node2vec": lambda entry, paths: edges_and_label_sets(paths),
+    "github": lambda entry, paths: edges_and_nodes(paths, ","),
+    "lastfm-asia": lambda entry, paths: edges_and_nodes(paths, ","),
+    "actor": lambda entry, paths: edges_and_nodes_with_words(paths),
+    "tolokers": nodes_and_edges_npz,
 }

