@@ -51,3 +51,30 @@ def test_labels_travel_against_the_direction_of_edges_too():
 def test_settings_out_of_range_are_refused_in_fit():
     with pytest.raises(InputError, match=r"alpha must be a number above 0 and below 1, got 1\.0"):
         LabelPropagation(alpha=1.0).fit(PATH, {0: 1, 1: 2})
+
+
+# a and b are coauthors, b and c share a term, c and d are coauthors.
+USES = {("author", "uses", "term"): [("b", "t"), ("c", "t")]}
+NODES = {"author": list("abcde"), "term": ["t"]}
+TYPED = Graph.from_relations({("author", "coauthor", "author"): [("a", "b"), ("c", "d")], **USES}, nodes=NODES)
+
+
+@pytest.mark.parametrize(("relation", "reached"), [("coauthor", "ab"), ("uses", "bc"), (None, "abcd")])
+def test_labels_travel_along_one_relation_there_and_back_and_along_all_without_one(relation, reached):
+    labels = {"author": {"b": "x", "e": "y"}}
+    scores = LabelPropagation(relation=relation).fit(TYPED, labels).predict_proba(list("abcd"))
+    for author, score in zip("abcd", scores[:, 0], strict=True):
+        assert score == pytest.approx(1.0 if author in reached else 0.5), author
+
+
+def test_along_one_relation_is_what_the_graph_of_that_relation_gives():
+    labels = {"author": {"a": 1.0, "b": 2.0, "d": 4.0}}
+    alone = LabelPropagation().fit(Graph.from_relations(USES, nodes=NODES), labels).predict()
+    np.testing.assert_array_equal(LabelPropagation(relation="uses").fit(TYPED, labels).predict(), alone)
+
+
+def test_a_relation_that_labels_cannot_travel_along_is_refused_with_those_there_are():
+    with pytest.raises(InputError, match=r"relation 'use' does not exist .* there are 'coauthor', 'uses'$"):
+        LabelPropagation(relation="use").fit(TYPED, {"author": {"a": 1.0}})
+    with pytest.raises(InputError, match=r"for nodes of type 'term', where labels are; there are 'uses'$"):
+        LabelPropagation(relation="coauthor").fit(TYPED, {"term": {"t": 1.0}})
