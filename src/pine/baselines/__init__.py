@@ -12,6 +12,7 @@ from pine.baselines.gnn.mlp import MLP
 from pine.baselines.gnn.sgc import SGC
 from pine.baselines.graphwave import GraphWave
 from pine.baselines.label_propagation import LabelPropagation
+from pine.baselines.link_based import LinkBased
 from pine.baselines.metapath2vec import Metapath2Vec
 from pine.baselines.mmdw import MMDW
 from pine.baselines.node2vec import Node2Vec
@@ -33,6 +34,7 @@ __all__ = [
     "GraphSAGE",
     "GraphWave",
     "LabelPropagation",
+    "LinkBased",
     "LogisticRegression",
     "Metapath2Vec",
     "Node2Vec",
