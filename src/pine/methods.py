@@ -12,6 +12,7 @@ from pine.baselines import (
     GRAND,
     MLP,
     MMDW,
+    RGCN,
     SGC,
     WYS,
     DeepWalk,
@@ -63,6 +64,7 @@ METHODS = Methods(
         "appnp": APPNP,
         "gcnii": GCNII,
         "grand": GRAND,
+        "rgcn": RGCN,
         "metapath2vec": Metapath2Vec,
     }
 )

@@ -9,6 +9,7 @@ from pine.baselines.gnn.grand import GRAND
 from pine.baselines.gnn.graphsage import GraphSAGE
 from pine.baselines.gnn.logistic_regression import LogisticRegression
 from pine.baselines.gnn.mlp import MLP
+from pine.baselines.gnn.rgcn import RGCN
 from pine.baselines.gnn.sgc import SGC
 from pine.baselines.graphwave import GraphWave
 from pine.baselines.label_propagation import LabelPropagation
@@ -28,6 +29,7 @@ __all__ = [
     "GRAND",
     "MLP",
     "MMDW",
+    "RGCN",
     "SGC",
     "WYS",
     "DeepWalk",

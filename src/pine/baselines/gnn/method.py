@@ -93,9 +93,13 @@ class GNN(Embedder):
     def _trainer(self, data: LabeledGraph, targets: Targets, rng: np.random.Generator) -> FullBatchTrainer:
         """A network from a fresh start, and all that trains it."""
         generator = seed_torch(rng, data.device)
-        network = self.network_class(data.columns, num_outputs=targets.num_outputs, **self._network_settings())
+        network = self._network(data, targets.num_outputs)
         optimizer = Adam(self._parameter_groups(network.to(data.device)), lr=self.learning_rate)
         return FullBatchTrainer(network, optimizer, generator, data, targets, self._step_adjacencies(data, rng))
+
+    def _network(self, data: LabeledGraph, num_outputs: int) -> GraphNetwork:
+        """A network with fresh weights."""
+        return self.network_class(data.columns, num_outputs=num_outputs, **self._network_settings())
 
     @abstractmethod
     def _network_settings(self) -> dict[str, Any]:
