@@ -54,7 +54,10 @@ def test_counts_are_the_neighbors_of_each_relation_and_the_other_types_of_neighb
         np.testing.assert_allclose(block.rows(some).times(np.eye(block.num_columns)), dense[some], atol=1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"weighted": True}, {"self_loops": "keep"}, {"directed": True}])
+OPTIONS = [{}, {"weighted": True}, {"self_loops": "keep"}, {"duplicates": "keep"}, {"directed": True}]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
 def test_shares_are_averages_over_neighbors_and_over_nodes_with_a_neighbor_in_common(options):
     graph = random_graph(**options)
     known = np.where(np.arange(30) % 3 == 2, -1, np.arange(30) % 4)
@@ -77,7 +80,7 @@ def test_shares_of_a_typed_graph_go_through_other_types_and_back():
     np.testing.assert_allclose(shares, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"self_loops": "keep"}, {"directed": True}])
+@pytest.mark.parametrize("options", OPTIONS)
 def test_the_own_label_of_a_node_is_not_among_its_features(options):
     graph = random_graph(**options)
     sides, numbers = neighbor_sides(graph, "node"), RNG.random(30)

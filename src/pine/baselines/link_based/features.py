@@ -20,7 +20,7 @@ from pine.labels import Labels
 from pine.propagation import seed_matrix
 
 Matrix = Any  # a sparse matrix, or an array
-LEAST_MASS = 1e-9  # of labels that arrive: what is below is rounding
+LEAST_MASS = 1e-12  # of labels that arrive: what is below is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +89,7 @@ def neighbor_sides(graph: Graph, type: str) -> list[NeighborSide]:
         if own.nnz:
             assert group.type is not None  # a relation and a side have one
             counts = own.some_columns(graph.nodes.slice(group.type)).to_scipy().astype(np.float64)
+            counts.sum_duplicates()  # of parallel edges
             sides.append(NeighborSide(group.type, counts))
     return sides
 
@@ -102,7 +103,7 @@ def _divided(counts: sp.csr_array, sizes: Any) -> sp.csr_array:
 def neighbor_counts(sides: Sequence[NeighborSide], type: str) -> list[Product]:
     """Who the neighbors are, side by side, and then for neighbors of the same type who theirs of other types are.
 
-    Neighbors' neighbors of the same type are left out: they would be all nodes, where a hub is among the neighbors.
+    Neighbors' neighbors of the same type are not counted by id; their known labels are (label_shares).
     """
     direct = [Product((side.unit,)) for side in sides]
     same, others = ([side for side in sides if (side.type == type) == wanted] for wanted in (True, False))
