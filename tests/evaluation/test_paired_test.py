@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from pine.errors import InputError
-from pine.evaluation.paired_test import paired_p_value
+from pine.evaluation.paired_test import holm, paired_p_value
 
 OURS, THEIRS = np.random.default_rng(0).random((2, 8))
 
@@ -33,3 +33,9 @@ def test_equal_scores_and_a_single_split_are_chance_and_a_constant_lead_is_none(
 def test_scores_that_are_no_pairs_are_refused():
     with pytest.raises(InputError, match="as many scores of both, got 8 and 7"):
         paired_p_value(OURS, THEIRS[1:])
+
+
+def test_holm_raises_p_values_by_how_many_are_left_and_keeps_their_order():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.6]) == [1, 1]
+    assert holm([]) == []

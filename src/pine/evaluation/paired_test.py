@@ -30,3 +30,12 @@ def paired_p_value(ours: Scores, theirs: Scores, overlap: float = 0.0) -> float:
         return 1.0
     error = float(np.std(difference, ddof=1)) * math.sqrt(1 / n + overlap)
     return float(2 * student.sf(abs(mean) / error, n - 1)) if error > 0 else 0.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P values of several tests, each raised so that one below a level is rarely there by chance (Holm, 1979)."""
+    order = np.argsort(p_values, kind="stable")
+    raised = np.maximum.accumulate(np.asarray(p_values, np.float64)[order] * np.arange(len(order), 0, -1))
+    adjusted = np.empty(len(order))
+    adjusted[order] = np.minimum(raised, 1.0)
+    return adjusted.tolist()

@@ -79,7 +79,7 @@ def _gaps(ax: Any, grid: Grid, styles: dict[str, dict[str, Any]]) -> None:
     """What each has more than the first on the same splits, mean and deviation; what is far below is left out."""
     first = grid.methods[0]
     for number, method in enumerate(grid.methods):
-        xs = [x for x in grid.xs if _comparable(grid, method, first, x)]
+        xs = [x for x in grid.xs if grid.comparable(method, first, x)]
         found = [(x, np.subtract(grid.cells[method, x].values, grid.cells[first, x].values)) for x in xs]
         near = [(x, gap) for x, gap in found if gap.mean() > LOWEST_GAP / 100]
         aside = DODGE * (number - len(grid.methods) / 2)  # so that bars do not hide each other
@@ -104,12 +104,6 @@ def _position(grid: Grid, x: X) -> float:
     if x == PUBLIC:
         return 100 * min(grid.shares, default=0.0) - PUBLIC_GAP
     return x if grid.by_value else 100 * x
-
-
-def _comparable(grid: Grid, method: str, other: str, x: X) -> bool:
-    """Whether both finished all repeats: of fewer nobody knows here which they are."""
-    cells = [grid.cells.get((name, x)) for name in (method, other)]
-    return all(cell is not None and cell.values and not cell.stopped for cell in cells)
 
 
 def _finished(grid: Grid, method: str, x: X) -> bool:

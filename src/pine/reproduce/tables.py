@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pine.evaluation.paired_test import SIGNIFICANT, paired_p_value
+from pine.evaluation.paired_test import SIGNIFICANT, holm, paired_p_value
 from pine.evaluation.protocol import PUBLIC, Ratio, ratio_name, ratio_order
 from pine.reproduce.rows import Row
 
@@ -68,16 +68,37 @@ class Grid:
         above = [name for name, mean in means.items() if mean > own]
         return sorted(above, key=means.__getitem__, reverse=True)
 
+    def comparable(self, method: str, other: str, x: X) -> bool:
+        """Whether both finished all repeats, the same: of fewer nobody knows here which they are."""
+        cells = [self.cells.get((name, x)) for name in (method, other)]
+        whole = [cell.repeats for cell in cells if cell is not None and 0 < len(cell.values) == cell.repeats]
+        return len(whole) == 2 and whole[0] == whole[1]
+
+    def p_values(self, method: str, x: X) -> dict[str, float]:
+        """Paired tests of a method against each other one at one x, with Holm's correction for their number."""
+        others = [name for name in self.methods if name != method and self.comparable(name, method, x)]
+        own = self.cells[method, x].values
+        return dict(
+            zip(others, holm([paired_p_value(self.cells[name, x].values, own) for name in others]), strict=True)
+        )
+
     def clearly_ahead(self, method: str, x: X) -> list[str]:
         """Of those above a method at one x, the ones for which a paired test does not call that chance.
 
         The test is the plain one, without a correction for splits that overlap: it is stricter with the method.
         """
-        own = self.cells[method, x]
-        whole = (
-            name for name in self.ahead(method, x) if self.cells[name, x].repeats == len(self.cells[name, x].values)
-        )
-        return [name for name in whole if paired_p_value(self.cells[name, x].values, own.values) < SIGNIFICANT]
+        own = self.cells[method, x].values
+        whole = [name for name in self.ahead(method, x) if self.comparable(name, method, x)]
+        return [name for name in whole if paired_p_value(self.cells[name, x].values, own) < SIGNIFICANT]
+
+    def winner(self, x: X) -> str | None:
+        """Who is ahead of all others at one x, for none of which a paired test calls that chance."""
+        means = {name: mean for name, mean in self.means(x).items() if self.cells[name, x].values}
+        if len(means) < 2:
+            return None
+        best = max(means, key=means.__getitem__)
+        p_values = self.p_values(best, x)
+        return best if len(p_values) == len(means) - 1 and max(p_values.values()) < SIGNIFICANT else None
 
 
 def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
@@ -115,12 +136,12 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def grid_table(grid: Grid) -> str:
-    """A line a method, a column an x, and the mean seconds; the best of each column in bold."""
-    best = {x: max(grid.means(x).values()) for x in grid.xs} if len(grid.methods) > 1 else {}
+    """A line a method, a column an x, and the mean seconds; who is clearly ahead in bold."""
+    winners = {x: grid.winner(x) for x in grid.xs}
     lines = []
     for method in grid.methods:
         own = [grid.cells.get((method, x)) for x in grid.xs]
-        texts = [cell_text(cell, x, best) for cell, x in zip(own, grid.xs, strict=True)]
+        texts = [cell_text(cell, bold=method == winners[x]) for cell, x in zip(own, grid.xs, strict=True)]
         seconds = [cell.seconds for cell in own if cell is not None and cell.values]
         lines.append([method, *texts, f"{np.mean(seconds):.1f}" if seconds else ""])
     return markdown_table(["method", *(x_name(grid, x) for x in grid.xs), "s"], lines, grid_title(grid))
@@ -136,12 +157,12 @@ def x_name(grid: Grid, x: X) -> str:
     return f"{x:g}" if grid.by_value else ratio_name(x)
 
 
-def cell_text(cell: Cell | None, x: X, best: Mapping[X, float]) -> str:
-    """Mean and deviation in percent, bold where it is the best at x; without a number, why there is none."""
+def cell_text(cell: Cell | None, bold: bool = False) -> str:
+    """Mean and deviation in percent; without a number, why there is none."""
     if cell is None:
         return ""
     if not cell.values:
         return f"— ({cell.stopped.partition(':')[0]})"
     text = f"{100 * cell.mean:.1f}" + (f" ±{100 * cell.deviation:.1f}" if len(cell.values) > 1 else "")
-    text = f"**{text}**" if cell.mean == best.get(x) else text
+    text = f"**{text}**" if bold else text
     return text if len(cell.values) == cell.repeats else f"{text} ({len(cell.values)} of {cell.repeats})"

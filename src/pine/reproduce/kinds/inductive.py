@@ -96,13 +96,13 @@ class InductiveScores(Scores):
         made = []
         for test, validation in zip(grids(rows, experiment.metrics), grids(rows, ["validation"]), strict=True):
             (x,) = test.xs
-            best = {x: max(test.means(x).values())}
+            winner = test.winner(x)
             lines = []
             for method in test.methods:
                 cell = test.cells[method, x]
                 own = [r for r in rows if (r["dataset"], r["panel"], r["method"]) == (test.dataset, test.panel, method)]
                 epochs = f"{np.mean([r['epochs'] for r in own if not r['stopped']]):.0f}" if cell.values else ""
-                numbers = [cell_text(validation.cells[method, x], x, {}), cell_text(cell, x, best)]
+                numbers = [cell_text(validation.cells[method, x]), cell_text(cell, bold=method == winner)]
                 seconds = f"{cell.seconds:.1f}" if cell.values else ""
                 lines.append([method, *numbers, epochs, seconds, _choice(experiment, test.panel, own[0])])
             made.append(markdown_table(head, lines, grid_title(test)))

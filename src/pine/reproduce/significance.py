@@ -1,0 +1,103 @@
+"""Wins, ties and losses: paired tests of one method against others, over all cells of an experiment.
+
+Each cell (data set, metric and x) is tested in two ways, and Holm's correction makes up for the number of cells.
+
+splits    a t-test on the differences over the splits: would other random splits of these graphs say the same?
+strict    the same with Nadeau and Bengio's correction, by which splits that share test nodes count for less: the more
+          test nodes there are for each training node, the less. With 10 % of the labels a lead must be seven times the
+          deviation of the differences to pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pine.evaluation.paired_test import SIGNIFICANT, holm, paired_p_value
+from pine.evaluation.protocol import PUBLIC
+from pine.reproduce.tables import Grid, X, markdown_table
+
+ANY = "the best other"
+FEWEST_REPEATS = 3  # fewer are no sample
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One method against another in a cell: the lead in points, and p values; Holm's, if of several cells."""
+
+    dataset: str
+    x: X
+    rival: str
+    lead: float
+    p: float
+    strict_p: float
+
+    def outcome(self, strict: bool) -> int:
+        """1: a win, -1: a loss, 0: a tie."""
+        p = self.strict_p if strict else self.p
+        return int(np.sign(self.lead)) if p < SIGNIFICANT else 0
+
+
+@dataclass(frozen=True)
+class Tally:
+    wins: int
+    ties: int
+    losses: int
+
+    @classmethod
+    def of(cls, comparisons: Sequence[Comparison], strict: bool) -> Tally:
+        """Count outcomes."""
+        outcomes = [each.outcome(strict) for each in comparisons]
+        return cls(outcomes.count(1), outcomes.count(0), outcomes.count(-1))
+
+    @property
+    def cells(self) -> list[str]:
+        """As cells of a table."""
+        return [str(self.wins), str(self.ties), str(self.losses)]
+
+
+def comparisons(some: Sequence[Grid], own: str, rival: str = ANY) -> list[Comparison]:
+    """A method against another in every cell that both finished; against ANY, that with the highest mean of each.
+
+    What has the method's name and more, such as "PINE, untyped" beside "PINE", is a form of it and none of ANY.
+    """
+    made = []
+    for grid in some:
+        for x in grid.xs:
+            others = [rival] if rival != ANY else [name for name in grid.methods if not name.startswith(own)]
+            whole = [name for name in others if grid.comparable(name, own, x)]
+            if whole:
+                made.append(_comparison(grid, x, own, max(whole, key=grid.means(x).__getitem__)))
+    adjusted = zip(made, holm([each.p for each in made]), holm([each.strict_p for each in made]), strict=True)
+    return [replace(each, p=p, strict_p=strict_p) for each, p, strict_p in adjusted]
+
+
+def _comparison(grid: Grid, x: X, own: str, rival: str) -> Comparison:
+    ours, theirs = (grid.cells[name, x].values for name in (own, rival))
+    lead = 100 * (grid.cells[own, x].mean - grid.cells[rival, x].mean)
+    overlap = 0.0 if x == PUBLIC or grid.by_value else (1 - x) / x
+    few = len(ours) < FEWEST_REPEATS
+    p, strict_p = (1.0 if few else paired_p_value(ours, theirs, each) for each in (0.0, overlap))
+    return Comparison(grid.dataset, x, rival, lead, p, strict_p)
+
+
+def tally_table(some: Sequence[Grid], own: str) -> str:
+    """A line for each rival: in how many cells a method wins, ties and loses, by both tests; "" without any test."""
+    rivals = dict.fromkeys(name for grid in some for name in grid.methods if name != own)
+    lines = []
+    for rival in (ANY, *rivals):
+        found = comparisons(some, own, rival)
+        if found:
+            leads = [each.lead for each in found]
+            counts = [cell for strict in (False, True) for cell in Tally.of(found, strict).cells]
+            lines.append([rival, *counts, f"{np.mean(leads):+.1f} ({min(leads):+.1f} to {max(leads):+.1f})"])
+    if not lines:
+        return ""
+    head = [f"{own} against", "wins", "ties", "losses", "strict: wins", "ties", "losses", "points, mean (range)"]
+    text = (
+        "Paired t-tests (p < .05) over the splits of each cell, Holm's correction over the cells. Strict: with Nadeau "
+        "and Bengio's correction for splits that share test nodes."
+    )
+    return f"{markdown_table(head, lines, 'Wins, ties, losses')}\n{text}\n"
