@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pine.datasets import Dataset
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
+from pine.evaluation.label_share import predict_with_share
 from pine.evaluation.logistic_regression import classify
 from pine.evaluation.protocol import Part, Ratio, Split, hide
 from pine.evaluation.results import Key, Result
@@ -21,6 +22,7 @@ from pine.graph import EDGE, NODE, Graph
 from pine.graph.ids.node_ids import ids_from
 from pine.graph.nodes import Nodes
 from pine.labels import Labels, read_labels
+from pine.methods import method_class
 from pine.metrics import scores_of
 
 
@@ -104,6 +106,8 @@ def scored(
     if not some.types:
         graph, truth = untyped(data.graph, labels)
         splits = {part: each.shifted(data.graph.nodes.slice(labels.type).start) for part, each in splits.items()}
+    if some.on:
+        graph = graph.with_features(method_class(some.on)().set_params(seed=seed).fit(graph).embedding_)
     predicted = _by_predictions if some.predicts else _by_regression
     for part, variant, scores, seconds in predicted(graph, truth, wanted, splits, seed):
         yield part, variant, scores_of(truth, splits[part].test, scores), seconds
@@ -117,14 +121,26 @@ def _by_predictions(
 ) -> _Predicted:
     for part, variants in wanted.items():
         nodes = splits[part]
-        shown = _shown(graph, labels, nodes.visible)
-        validation = np.isin(np.arange(graph.count(labels.type)), nodes.validation) if len(nodes.validation) else None
+
+        def fitted(shown: Labels, some: Variant = variants[0], nodes: Split = nodes) -> Embedder:
+            chosen = np.intersect1d(nodes.validation, shown.known)
+            validation = np.isin(np.arange(graph.count(labels.type)), chosen) if len(chosen) else None
+            visible = _shown(graph, labels, shown.known)
+            return some.new(seed).fit(graph, visible, task=labels.task, validation=validation)
+
         start = time.perf_counter()
-        model = variants[0].new(seed).fit(graph, shown, task=labels.task, validation=validation)
+        visible = _only(labels, nodes.visible)
+        model = fitted(visible)
         fitting = time.perf_counter() - start
         for variant in variants:
             start = time.perf_counter()
             scores = _predicted(model, graph, labels, variant.spread)
+            if variant.share:
+
+                def predict(shown: Labels, known: Labels = visible, whole: NDArray[Any] = scores) -> NDArray[Any]:
+                    return whole if shown is known else _predicted(fitted(shown), graph, labels, 0.0)
+
+                scores, _ = predict_with_share(graph, visible, predict, seed)
             yield part, variant, scores, fitting + time.perf_counter() - start
 
 
@@ -136,12 +152,21 @@ def _by_regression(graph: Graph, labels: Labels, wanted: Wanted, splits: Mapping
             embedding = variants[0].new(seed).fit(graph).embedding_
             vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
             embedding_seconds = time.perf_counter() - start
-            start = time.perf_counter()
-        visible = read_labels(graph, _shown(graph, labels, splits[part].train), labels.task)
-        scores = _aligned(labels, visible, classify(vectors, visible, seed=part.repeat))
-        seconds = embedding_seconds + time.perf_counter() - start
+
+        def predict(known: Labels, vectors: NDArray[Any] = vectors, repeat: int = part.repeat) -> NDArray[Any]:
+            visible = read_labels(graph, _shown(graph, labels, known.known), labels.task)
+            return _aligned(labels, visible, classify(vectors, visible, seed=repeat))
+
+        known = _only(labels, splits[part].train)
         for variant in variants:
-            yield part, variant, scores, seconds
+            start = time.perf_counter()
+            scores = predict_with_share(graph, known, predict, seed)[0] if variant.share else predict(known)
+            yield part, variant, scores, embedding_seconds + time.perf_counter() - start
+
+
+def _only(labels: Labels, nodes: NDArray[np.int64]) -> Labels:
+    """The labels of some nodes; classes stay what they are."""
+    return labels.some(np.isin(labels.known, nodes))
 
 
 def _shown(graph: Graph, labels: Labels, nodes: NDArray[np.int64]) -> Any:

@@ -1,11 +1,14 @@
 """A method as an evaluation names it: NAME, or NAME:key=value[:key=value ...].
 
-Keys are the method's settings, and four that belong to the evaluation:
+Keys are the method's settings, and six that belong to the evaluation:
 
     paper=one-type|typed    the settings of PINE.paper(), for graphs of one node type or of several
     labels=off              fit a method that can do without labels without them; its vectors go to logistic regression
     spread=ALPHA            predictions spread along edges (pine.propagation)
     types=off               the nodes of all types as one type: K = 1
+    share=auto              a share of its predictions is the propagated labels: PINE's part, given to other methods
+                            (pine.evaluation.label_share)
+    on=METHOD               the vectors of another method, as node features: gcn:on=propagation
 
 Metapaths are written author-term-author, and several with a plus: author-term-author+author-author.
 """
@@ -17,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pine._internal.settings import annotation_of, plain_settings
+from pine.baselines.gnn.method import GNN
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
 from pine.evaluation.specs import literal, read_value, split_spec
@@ -24,7 +28,7 @@ from pine.methods import method_class
 from pine.model.pine import PINE
 from pine.propagation import check_spread
 
-EVALUATION_KEYS = ("paper", "labels", "spread", "types")
+EVALUATION_KEYS = ("paper", "labels", "spread", "types", "share", "on")
 PAPER_SETTINGS = {"one-type": False, "typed": True}  # whether those of typed graphs
 
 
@@ -38,6 +42,8 @@ class Variant:
     labels: bool = True
     types: bool = True
     spread: float = 0.0
+    share: bool = False
+    on: str = ""
 
     @property
     def predicts(self) -> bool:
@@ -50,7 +56,10 @@ class Variant:
 
     def shares_fit(self, other: Variant) -> bool:
         """Whether one fit serves both: they differ in what is done with its predictions only."""
-        return replace(self, name="", spread=0.0) == replace(other, name="", spread=0.0)
+        return self._fit() == other._fit()
+
+    def _fit(self) -> Variant:
+        return replace(self, name="", spread=0.0, share=False)
 
 
 def variants_of(methods: Mapping[str, type[Embedder]] | Sequence[str | Variant]) -> list[Variant]:
@@ -84,6 +93,8 @@ def parse(spec: str) -> Variant:
         labels=_switch(spec, given, "labels"),
         types=_switch(spec, given, "types"),
         spread=_spread(spec, given.get("spread")),
+        share=_share(spec, given.get("share")),
+        on=given.get("on", ""),
     )
     _check(variant)
     return variant
@@ -97,6 +108,14 @@ def _check(variant: Variant) -> None:
         raise InputError(f"{variant.name!r}: {method.name} learns from labels and cannot do without them")
     if variant.spread > 0 and not variant.predicts:
         raise InputError(f"{variant.name!r}: there are no predictions of its own to spread; leave spread= out")
+    if variant.share and "label_share" in method().get_params():
+        raise InputError(f"{variant.name!r}: {method.name} has a share of its own; leave share= out")
+    if variant.share and variant.spread > 0:
+        raise InputError(f"{variant.name!r}: predictions are spread, or mixed with propagated labels; leave one out")
+    if variant.on and not issubclass(method, GNN):
+        raise InputError(f"{variant.name!r}: {method.name} takes no vectors as features; leave on= out")
+    if variant.on and method_class(variant.on).supervised:
+        raise InputError(f"{variant.name!r}: on takes a method that learns vectors without labels, got {variant.on!r}")
 
 
 def _paper(spec: str, method: type[Embedder], text: str | None) -> dict[str, Any]:
@@ -126,6 +145,12 @@ def _switch(spec: str, given: Mapping[str, str], key: str) -> bool:
     if given.get(key, "on") not in ("on", "off"):
         raise InputError(f"{spec!r}: {key} takes on or off, got {given[key]!r}")
     return given.get(key) != "off"
+
+
+def _share(spec: str, text: str | None) -> bool:
+    if text not in (None, "auto"):
+        raise InputError(f"{spec!r}: share takes auto, got {text!r}")
+    return text is not None
 
 
 def _spread(spec: str, text: str | None) -> float:

@@ -29,7 +29,12 @@ class HeldOutParts:
         """The validation nodes where there are some, else a fifth of the labels, and another."""
         if not trainer.learn.all():
             return cls(labels, [~trainer.learn])
-        fifths = trainer.state.rng.permutation(len(labels.known)) % FIFTHS
+        return cls.drawn(labels, trainer.state.rng)
+
+    @classmethod
+    def drawn(cls, labels: Labels, rng: np.random.Generator) -> HeldOutParts:
+        """A fifth of the labels, and another."""
+        fifths = rng.permutation(len(labels.known)) % FIFTHS
         return cls(labels, [fifths == k for k in range(HELD_OUT_PARTS)])
 
     def first(self, count: int) -> HeldOutParts:

@@ -13,12 +13,15 @@ from pine.evaluation.protocol import PUBLIC, SCORING_REVISION, Part
 from pine.evaluation.run import check_fits, scored
 from pine.evaluation.variants import parse
 from pine.labels import Labels
+from pine.methods import method_class
+from pine.model.choice import LABEL_SHARES
 from pine.reproduce.claims import GRID_CHECKS, Check
 from pine.reproduce.experiment import Experiment, Method, Value
 from pine.reproduce.figures import lines_figure, rows_figure, save_figure
 from pine.reproduce.kinds.kind import Kind
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Results, Runner, stop_text
+from pine.reproduce.significance import tally_table
 from pine.reproduce.tables import grid_table, grids
 from pine.reproduce.tasks import Machine, Task
 
@@ -50,7 +53,11 @@ class Score(Task):
         settings = plain_settings(variant.method().set_params(**variant.settings))
         # What is there in a few tasks only is named in these only: the keys of all others stay as they are.
         rare = {"features": self.features, "public": self.part.ratio == PUBLIC}
-        beside = {name: machine.features_digest(self.dataset) for name, there in rare.items() if there}
+        beside: dict[str, Any] = {name: machine.features_digest(self.dataset) for name, there in rare.items() if there}
+        if variant.share:
+            beside["share"] = LABEL_SHARES
+        if variant.on:
+            beside["on"] = [variant.on, method_class(variant.on).revision]
         return beside | {
             "method": variant.method.name,
             "revision": variant.method.revision,
@@ -159,7 +166,10 @@ class Scores(Kind):
         return bool(rows) and [row["repeat"] for row in rows] == list(range(experiment.num_repeats(rows[0]["ratio"])))
 
     def sections(self, experiment: Experiment, rows: Sequence[Row]) -> list[str]:
-        return ["\n".join(map(grid_table, grids(rows, experiment.metrics)))]
+        whole = grids(rows, experiment.metrics)
+        compared = [grid for grid in whole if not grid.by_value and len(grid.methods) > 1]
+        tests = tally_table(compared, compared[0].methods[0]) if compared else ""
+        return ["\n".join([*map(grid_table, whole), *([tests] if tests else [])])]
 
     def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
         """A figure for each data set."""
