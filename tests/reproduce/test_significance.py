@@ -42,7 +42,9 @@ def test_the_strict_test_counts_test_nodes_for_each_training_node():
     made = scored(PINE=0.0, far=-0.02)
     found = comparisons(made, "PINE", "far")
     by_x = {each.x: each.strict_p for each in found}
-    plain = [paired_p_value(*(made[0].cells[m, x].values for m in ("PINE", "far")), (1 - x) / x) for x in by_x]
+    ours, theirs = ([made[0].cells[name, x].values for x in by_x] for name in ("PINE", "far"))
+    overlaps = [(10 - k) / k for k in range(1, 10)]
+    plain = [paired_p_value(*each) for each in zip(ours, theirs, overlaps, strict=True)]
     assert list(by_x.values()) == pytest.approx(holm(plain))
     assert by_x[0.1] > by_x[0.9]
     assert all(each.strict_p >= each.p for each in found)

@@ -9,7 +9,8 @@ Each is a TOML file in experiments/:
                           functions that approximate)
     features              whether methods get the node features of the data sets, which the paper mutes
     seeds                 of fits on the public split, where nothing but the seed differs; without it, repeats
-    one_seed              data sets on which vectors that no label enters are made once for all repeats
+    fewer                 {data set: repeats} where there are fewer
+    vector_seeds          {data set: n}: vectors that no label enters are made with n seeds, which serve all repeats
     notes                 what has to be said beside every table
     [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
                           pine.reproduce.inductive.settings has it), search (other specs to choose from on held-out
@@ -97,15 +98,18 @@ class Experiment:
     sizes: tuple[int, ...] = ()
     features: bool = False
     seeds: int | None = None
-    one_seed: tuple[str, ...] = ()
+    fewer: Mapping[str, int] = field(default_factory=dict)
+    vector_seeds: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     methods: tuple[Method, ...] = ()
     claims: tuple[Claim, ...] = ()
     quick: Mapping[str, Any] = field(default_factory=dict)
 
-    def num_repeats(self, ratio: Ratio) -> int:
+    def num_repeats(self, dataset: str, ratio: Ratio) -> int:
         """How many results a cell has."""
-        return self.seeds if ratio == PUBLIC and self.seeds is not None else self.repeats
+        if ratio == PUBLIC and self.seeds is not None:
+            return self.seeds
+        return self.fewer.get(dataset, self.repeats)
 
     def specs(self) -> Iterator[tuple[str, str]]:
         """Names of methods and their specs, each value in its place."""
@@ -130,6 +134,7 @@ class Experiment:
         except TypeError as missing:
             raise InputError(f"experiment {name}: {missing}") from None
         _only(f"datasets of experiment {name}", made.datasets, set(CATALOG))
+        _only(f"fewer and vector_seeds of experiment {name}", {*made.fewer, *made.vector_seeds}, set(made.datasets))
         for ratio in (*made.ratios, *made.quick.get("ratios", ())):
             if ratio != PUBLIC and not (isinstance(ratio, float) and 0 < ratio < 1):
                 raise InputError(f"experiment {name}: ratios are between 0 and 1, or {PUBLIC!r}, got {ratio!r}")
@@ -146,7 +151,8 @@ class Experiment:
         methods = [method.with_settings(small.get("also", ())) for method in methods]
         changes: dict[str, Any] = {key: tuple(small[key]) for key in ("datasets", "ratios", "sizes") if key in small}
         repeats = small.get("repeats", 1)
-        return replace(self, methods=tuple(methods), repeats=repeats, seeds=small.get("seeds"), **changes)
+        changes |= {"repeats": repeats, "fewer": {}, "seeds": small.get("seeds")}
+        return replace(self, methods=tuple(methods), **changes)
 
 
 def _method(name: str, given: Mapping[str, Any]) -> Method:

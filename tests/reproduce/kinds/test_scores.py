@@ -50,10 +50,23 @@ def test_vectors_without_labels_are_made_once_for_all_splits_and_on_large_data_f
     assert len(jobs) == 2 * 2  # two settings, two seeds
     assert all(len(job) == 4 for job in jobs)  # two ratios, held out and not
     runner.run_jobs.made.clear()
-    given = SMALL | {"methods": [{"name": "start", "spec": "start:dim=6"}], "claims": [], "one_seed": ["cora"]}
+    given = SMALL | {"methods": [{"name": "start", "spec": "start:dim=6"}], "claims": [], "vector_seeds": {"cora": 1}}
     outcome_of(experiment_of("small", given), runner)
     assert [task.seed for task in runner.run_jobs.made] == [0] * 4
     assert len(jobs_of(runner.run_jobs.made)) == 1
+    runner.run_jobs.made.clear()
+    more = given | {"methods": [{"name": "start", "spec": "start:dim=5"}], "repeats": 5, "vector_seeds": {"cora": 2}}
+    outcome_of(experiment_of("small", more), runner)
+    assert {task.part.repeat: task.seed for task in runner.run_jobs.made} == {0: 0, 1: 1, 2: 0, 3: 1, 4: 0}
+
+
+def test_a_data_set_may_have_fewer_repeats_than_the_others():
+    given = SMALL | {"datasets": ["cora", "email-eu"], "repeats": 3, "fewer": {"email-eu": 1}}
+    experiment = experiment_of("small", given)
+    assert [experiment.num_repeats(name, 0.5) for name in experiment.datasets] == [3, 1]
+    assert KINDS["scores"].num_tasks(replace(experiment, methods=experiment.methods[1:])) == 2 * (3 + 1)
+    with pytest.raises(InputError, match="fewer and vector_seeds of experiment small has 'pubmed'"):
+        experiment_of("small", given | {"fewer": {"pubmed": 1}})
 
 
 def test_results_that_one_fit_serves_are_those_of_their_own_splits():

@@ -93,7 +93,7 @@ class TableEntry:
     method: Method
     value: Value | None
     part: Part
-    one_seed: bool = False
+    vector_seeds: int | None = None  # None: one for each repeat
     features: bool = False
 
     @property
@@ -111,7 +111,7 @@ class TableEntry:
         return [self._task(spec, Part(self.part.ratio, repeat, held_out=True)) for repeat in repeats]
 
     def _task(self, spec: str, part: Part) -> Score:
-        seed = 0 if self.one_seed and not parse(spec).predicts else part.repeat
+        seed = part.repeat if self.vector_seeds is None or parse(spec).predicts else part.repeat % self.vector_seeds
         return Score(self.dataset, spec, seed, part, self.features)
 
     def row(self, spec: str, result: Mapping[str, Any], metrics: Sequence[str]) -> Row:
@@ -163,7 +163,8 @@ class Scores(Kind):
         return (*SCORE_COLUMNS, *experiment.metrics)
 
     def is_whole(self, experiment: Experiment, rows: Sequence[Row]) -> bool:
-        return bool(rows) and [row["repeat"] for row in rows] == list(range(experiment.num_repeats(rows[0]["ratio"])))
+        number = experiment.num_repeats(rows[0]["dataset"], rows[0]["ratio"]) if rows else 0
+        return bool(rows) and [row["repeat"] for row in rows] == list(range(number))
 
     def sections(self, experiment: Experiment, rows: Sequence[Row]) -> list[str]:
         whole = grids(rows, experiment.metrics)
@@ -185,12 +186,12 @@ class Scores(Kind):
 
 def _entries(experiment: Experiment) -> Iterator[TableEntry]:
     for dataset in experiment.datasets:
-        one_seed, features = dataset in experiment.one_seed, experiment.features
+        seeds, features = experiment.vector_seeds.get(dataset), experiment.features
         for method in experiment.methods:
             for value in method.values or (None,):
                 for ratio in experiment.ratios:
-                    for repeat in range(experiment.num_repeats(ratio)):
-                        yield TableEntry(dataset, method, value, Part(ratio, repeat), one_seed, features)
+                    for repeat in range(experiment.num_repeats(dataset, ratio)):
+                        yield TableEntry(dataset, method, value, Part(ratio, repeat), seeds, features)
 
 
 def _tuning_tasks(entries: Sequence[TableEntry]) -> list[Score]:
