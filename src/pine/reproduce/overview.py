@@ -4,12 +4,12 @@ networks on unseen graphs.
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 from pine.evaluation.protocol import PUBLIC
 from pine.reproduce.catalog import find
 from pine.reproduce.rows import read_rows
+from pine.reproduce.significance import Tally, comparisons
 from pine.reproduce.tables import METRICS, Grid, X, grids
 
 SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
@@ -23,21 +23,27 @@ def overview(folder: Path) -> str:
     for name in SHOWN:
         whole = find(name)
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
-        made += [_table(some, "with node features, " if whole.features else ""), _firsts(some)]
+        made += [_table(some, "with node features, " if whole.features else ""), _outcomes(some)]
         made += whole.notes[:1] if whole.features else []
     whole = find(INDUCTIVE)
     made += [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]
     return "\n\n".join(made)
 
 
-def _firsts(some: list[Grid]) -> str:
-    """In how many cells of all ratios the first method is the best, and who is in the others."""
+def _outcomes(some: list[Grid]) -> str:
+    """In how many cells of all ratios the first method is clearly ahead of all others, or behind one."""
     ours = some[0].methods[0]
-    best = [(grid.ahead(ours, x) or [ours])[0] for grid in some for x in grid.xs]
-    others = Counter(name for name in best if name != ours).most_common()
+    found = comparisons(some, ours)
     where = "On the public split and at all ratios" if PUBLIC in some[0].xs else "At all ratios"
-    text = f"{where} {ours} is first in {best.count(ours)} of {len(best)} cells"
-    return text + (f", {', '.join(f'{name} in {count}' for name, count in others)}." if others else ".")
+    if not found:
+        return f"{where}: nothing to test."
+    tally, strict = (Tally.of(found, strict) for strict in (False, True))
+    highest = sum(each.lead > 0 for each in found)
+    return (
+        f"{where}, against the best other of each cell: {ours} has the higher mean in {highest} of {len(found)}; by "
+        f"paired t-tests (p < .05, Holm) {tally.wins} are won, {tally.ties} tied, {tally.losses} lost; corrected for "
+        f"splits that share test nodes (Nadeau and Bengio) {strict.wins}, {strict.ties}, {strict.losses}."
+    )
 
 
 def _table(some: list[Grid], about: str) -> str:
@@ -56,13 +62,12 @@ def _table(some: list[Grid], about: str) -> str:
 
 
 def _column(grid: Grid) -> dict[str, str]:
-    """The means of each method side by side, the best of each ratio in bold; a dash where there is none."""
-    means = {ratio: grid.means(ratio) for ratio in _shown(grid)}
-    best = {ratio: max(each.values()) for ratio, each in means.items()}
+    """The means of each method side by side, who is clearly ahead in bold; a dash where there is none."""
+    winners = {ratio: grid.winner(ratio) for ratio in _shown(grid)}
     made = {}
     for method in grid.methods:
-        own = [(ratio, each.get(method, float("-inf"))) for ratio, each in means.items()]
-        made[method] = " ".join(_number(mean, mean == best[ratio]) for ratio, mean in own)
+        own = [(grid.means(ratio).get(method, float("-inf")), winner) for ratio, winner in winners.items()]
+        made[method] = " ".join(_number(mean, method == winner) for mean, winner in own)
     return made
 
 
@@ -71,21 +76,21 @@ def _shown(grid: Grid) -> list[X]:
 
 
 def _inductive(settings: list[Grid]) -> str:
-    """A row for each method of each setting, mean and deviation, the best of a setting in bold."""
+    """A row for each method of each setting, mean and deviation, who is clearly ahead in bold."""
     first = settings[0]
     lines = [f"| {first.dataset}, graphs never seen in training | method | {METRICS[first.metric]} |", "|---|---|---|"]
     for grid in settings:
         (x,) = grid.xs
-        best = max(grid.means(x).values())
+        winner = grid.winner(x)
         for method in grid.methods:
             cell = grid.cells[method, x]
             spread = f" ±{cell.deviation:.3f}".replace("±0", "±") if cell.values else ""
-            lines.append(f"| {grid.panel} | {method} | {_number(cell.mean, cell.mean == best)}{spread} |")
+            lines.append(f"| {grid.panel} | {method} | {_number(cell.mean, method == winner)}{spread} |")
     return "\n".join(lines)
 
 
-def _number(mean: float, best: bool) -> str:
+def _number(mean: float, bold: bool) -> str:
     if mean < 0:
         return "–"
     text = f"{mean:.3f}".removeprefix("0")
-    return f"**{text}**" if best else text
+    return f"**{text}**" if bold else text
