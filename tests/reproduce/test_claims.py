@@ -66,3 +66,18 @@ def test_level_is_first_or_behind_by_what_a_paired_test_calls_chance():
     assert not far.holds
     assert "behind on cora at 50 % by 10.0 to far" in far.numbers
     assert verdict("near").summary == "not measured"
+
+
+def test_a_verdict_says_in_how_many_entries_a_paired_test_agrees():
+    def rows(ratio, **scores):
+        return [row(name, ratio, a, repeat=k) for name, each in scores.items() for k, a in enumerate(each)]
+
+    ahead, behind = (0.80, 0.81, 0.82, 0.83), (0.70, 0.71, 0.72, 0.73)
+    clear = rows(0.1, A=ahead, B=behind) + rows(0.5, A=ahead, B=behind)
+    chance = rows(0.9, A=(0.8, 0.7, 0.9, 0.8), B=(0.7, 0.8, 0.8, 0.8))
+    assert checked({"check": "first", "method": "A"}, clear + chance).summary == "holds (significant in 2)"
+    assert checked({"check": "above", "method": "A", "over": ["B"]}, clear + chance).significant == 2
+    other = checked({"check": "first", "method": "B", "second_to": "A"}, clear + chance)
+    assert (other.significant, other.summary) == (0, "does not hold")
+    some = checked({"check": "first", "method": "A"}, clear + rows(0.9, A=behind, B=ahead))
+    assert some.summary == "holds in 2 of 3 (significant in 2)"

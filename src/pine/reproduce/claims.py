@@ -5,7 +5,8 @@ level     method is first in every entry, or a paired test (p < .05) calls it ch
 above     method is above each of over in every entry; deviations: by so many standard deviations, the larger of the two
 rises     from each value to the next, the score of each of methods rises, or falls by less than its deviation
 
-Kinds of experiments without grids of scores have checks of their own (pine.reproduce.kinds).
+Paired tests (pine.reproduce.significance) say in how many of the entries in which first and above hold they are right
+beyond chance. Kinds of experiments without grids of scores have checks of their own (pine.reproduce.kinds).
 """
 
 from __future__ import annotations
@@ -16,27 +17,37 @@ from itertools import pairwise
 
 from pine.reproduce.experiment import Claim, Experiment
 from pine.reproduce.rows import Row
+from pine.reproduce.significance import ANY, comparisons
 from pine.reproduce.tables import METRICS, Grid, X, grids, x_name
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """In how many of the table entries a claim holds, whether that is what it says, and the numbers in words."""
+    """In how many of the table entries a claim holds, whether that is what it says, and the numbers in words.
+
+    significant: in how many paired tests agree, after Holm's correction; None where there is nothing to test.
+    """
 
     claim: Claim
     held: int
     entries: int
     holds: bool
     numbers: str
+    significant: int | None = None
 
     @property
     def summary(self) -> str:
         """In a few words."""
         if self.entries == 0:
             return "not measured"
+        if not self.held and not self.holds:
+            return "does not hold"
+        beside = "" if self.significant is None else f"significant in {self.significant}"
+        if self.holds and self.held == self.entries:
+            return f"holds ({beside})" if beside else "holds"
         if self.holds:
-            return "holds" if self.held == self.entries else f"holds ({self.held} of {self.entries})"
-        return f"holds in {self.held} of {self.entries}" if self.held else "does not hold"
+            return f"holds ({self.held} of {self.entries}{', ' if beside else ''}{beside})"
+        return f"holds in {self.held} of {self.entries}" + (f" ({beside})" if beside else "")
 
 
 Check = Callable[[Claim, Experiment, Sequence[Row]], Verdict]
@@ -61,7 +72,8 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     text = f"first in {first} of {len(entries)}"
     text += f", second to {but} in {second}" if but else ""
     text += f"; behind others on {', '.join(lost)}" if lost else ""
-    return Verdict(claim, first, len(entries), 2 * first > len(entries) and not lost, text)
+    wins = _num_wins(experiment, rows, own, [ANY])
+    return Verdict(claim, first, len(entries), 2 * first > len(entries) and not lost, text, wins)
 
 
 def _level(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
@@ -95,7 +107,18 @@ def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
             gaps.append(100 * (means[own] - best))
     text = f"{own} less the best of {', '.join(over)}: " if gaps else ""
     text += f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {sum(gaps) / len(gaps):+.1f} on average" if gaps else ""
-    return Verdict(claim, held, len(entries), held == len(entries) > 0, text)
+    return Verdict(claim, held, len(entries), held == len(entries) > 0, text, _num_wins(experiment, rows, own, over))
+
+
+def _num_wins(experiment: Experiment, rows: Sequence[Row], own: str, over: Sequence[str]) -> int | None:
+    """In how many entries a method is ahead of each of some others by a paired test; None without any test."""
+    whole = grids(rows, experiment.metrics)
+    found = [comparisons(whole, own, rival) for rival in over]
+    tested = [{each.entry for each in some} for some in found]
+    won = [{each.entry for each in some if each.outcome(strict=False) > 0} for some in found]
+    if not set.intersection(*tested) or max(len(cell.values) for grid in whole for cell in grid.cells.values()) < 2:
+        return None
+    return len(set.intersection(*won))
 
 
 def _deviation(grid: Grid, x: X, *methods: str) -> float:

@@ -27,12 +27,15 @@ FEWEST_REPEATS = 3  # fewer are no sample
 class Comparison:
     """One method against another in a cell: the lead in points, and p values; Holm's, if of several cells."""
 
-    dataset: str
-    x: X
+    entry: tuple[str, str, str, X]  # data set, panel, metric, x
     rival: str
     lead: float
     p: float
     strict_p: float
+
+    @property
+    def x(self) -> X:
+        return self.entry[-1]
 
     def outcome(self, strict: bool) -> int:
         """1: a win, -1: a loss, 0: a tie."""
@@ -80,7 +83,7 @@ def _comparison(grid: Grid, x: X, own: str, rival: str) -> Comparison:
     overlap = 0.0 if x == PUBLIC or grid.by_value else (1 - x) / x
     few = len(ours) < FEWEST_REPEATS
     p, strict_p = (1.0 if few else paired_p_value(ours, theirs, each) for each in (0.0, overlap))
-    return Comparison(grid.dataset, x, rival, lead, p, strict_p)
+    return Comparison((grid.dataset, grid.panel, grid.metric, x), rival, lead, p, strict_p)
 
 
 def tally_table(some: Sequence[Grid], own: str) -> str:
