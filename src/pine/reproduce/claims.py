@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from pine.reproduce.experiment import Claim, Experiment
 from pine.reproduce.rows import Row
-from pine.reproduce.significance import ANY, comparisons
+from pine.reproduce.significance import ANY, FEWEST_REPEATS, comparisons
 from pine.reproduce.tables import METRICS, Grid, X, grids, x_name
 
 
@@ -116,7 +116,8 @@ def _num_wins(experiment: Experiment, rows: Sequence[Row], own: str, over: Seque
     found = [comparisons(whole, own, rival) for rival in over]
     tested = [{each.entry for each in some} for some in found]
     won = [{each.entry for each in some if each.outcome(strict=False) > 0} for some in found]
-    if not set.intersection(*tested) or max(len(cell.values) for grid in whole for cell in grid.cells.values()) < 2:
+    most = max((cell.repeats for grid in whole for cell in grid.cells.values()), default=0)
+    if most < FEWEST_REPEATS or not set.intersection(*tested):
         return None
     return len(set.intersection(*won))
 

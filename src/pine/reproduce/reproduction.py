@@ -68,7 +68,9 @@ def reproduce(
     experiments that there are, by default those of the paper. run_jobs: see Runner.
     """
     begin = time.monotonic()
-    chosen = _chosen(options, experiments() if known is None else known, on_message)
+    chosen, left_out = _chosen(options, experiments() if known is None else known)
+    for experiment, problem in left_out:
+        on_message(f"{experiment.name} is left out: {problem}")
     store = Store(options.out / STORE_FILE)
     for other in options.take:
         on_message(f"{store.take(other):,} results taken from {other}")
@@ -84,6 +86,7 @@ def reproduce(
         for verdict in section.verdicts:
             if on_verdict is not None:
                 on_verdict(experiment, verdict)
+    sections += [not_measured(experiment, problem) for experiment, problem in left_out]
     facts = _facts(options, time.monotonic() - begin, outcomes)
     with atomic_write(options.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
@@ -93,11 +96,11 @@ def reproduce(
 
 
 def _chosen(
-    options: ReproduceOptions, known: Mapping[str, Experiment], on_message: Callable[[str], None]
-) -> list[Experiment]:
-    """The experiments, cut to a slice with quick; of all, those are left out whose data is not at hand."""
+    options: ReproduceOptions, known: Mapping[str, Experiment]
+) -> tuple[list[Experiment], list[tuple[Experiment, InputError]]]:
+    """The experiments, cut to a slice with quick; of all, those whose data is not at hand are left out, and why."""
     everything = "all" in options.names
-    found = []
+    found, left_out = [], []
     for name in known if everything else dict.fromkeys(options.names):
         whole = find(name, known)
         experiment = whole.quicker() if options.quick else whole
@@ -108,10 +111,10 @@ def _chosen(
         except InputError as problem:
             if not everything:
                 raise
-            on_message(f"{name} is left out: {problem}")
-            continue
-        found.append(experiment)
-    return found
+            left_out.append((experiment, problem))
+        else:
+            found.append(experiment)
+    return found, left_out
 
 
 def _earlier(experiment: Experiment, options: ReproduceOptions) -> list[Row]:
@@ -129,6 +132,12 @@ def write_section(experiment: Experiment, rows: Sequence[Row], folder: Path) -> 
         file.write(f"# {experiment.title}\n\n{experiment.place}\n\n{text}".encode())
     figures = kind.figures(experiment, rows, folder) if rows else []
     return Section(experiment, text, figures, kind.verdicts(experiment, rows))
+
+
+def not_measured(experiment: Experiment, problem: InputError) -> Section:
+    """An experiment whose data is not at hand has its place in the report, too."""
+    text = f"Not measured: {problem}\n\nWhoever has the files: pine reproduce {experiment.name}\n"
+    return Section(experiment, text, [], KINDS[experiment.kind].verdicts(experiment, []))
 
 
 def _facts(options: ReproduceOptions, seconds: float, outcomes: Sequence[Outcome]) -> dict[str, Any]:
