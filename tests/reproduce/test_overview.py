@@ -59,7 +59,9 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
         for row in rows("ppi", name, "micro_f1", [[each for each in values if each], [], []])
     ]
     write_rows(unseen, tmp_path / "ppi.csv")
-    *lines, note = overview(tmp_path).splitlines()
+    measured, missing = overview(tmp_path).split("\n\n| of the paper | here | command |\n")
+    assert "| Micro F1 on posts of later days: Reddit | not measured | `pine reproduce reddit`, for whoever" in missing
+    *lines, note = measured.splitlines()
     assert note.startswith("The labels of this ppi file are rebuilt")
     against = "against the best other of each cell: PINE has the higher mean in"
     tests = "by paired t-tests (p < .05, Holm)"

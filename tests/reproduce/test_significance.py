@@ -7,7 +7,7 @@ import pytest
 from support.reproduce import row
 
 from pine.evaluation.paired_test import holm, paired_p_value
-from pine.reproduce.significance import ANY, Tally, comparisons, tally_table
+from pine.reproduce.significance import ANY, Tally, comparisons, steps_table, tally_table
 from pine.reproduce.tables import grids
 
 RNG = np.random.default_rng(0)
@@ -63,3 +63,11 @@ def test_the_table_has_a_line_for_each_rival_and_both_tests():
     assert lines[2].startswith("| PINE against | wins | ties | losses | strict: wins | ties | losses |")
     assert [line.split(" | ")[0].strip("| ") for line in lines[4:8]] == [ANY, "close", "far", "PINE, untyped"]
     assert lines[6].startswith("| far | 9 | 0 | 0 | ")
+
+
+def test_steps_are_compared_with_the_row_above():
+    lines = steps_table(scored(bare=0.0, start=0.2, more=0.2005)).splitlines()
+    assert lines[2].startswith("| against the row above | wins |")
+    assert lines[4].startswith("| start | 9 | 0 | 0 |")
+    assert lines[5].startswith("| more | 0 | 9 | 0 |")
+    assert steps_table(scored(alone=0.0)) == ""

@@ -8,6 +8,7 @@ Each is a TOML file in experiments/:
     datasets, ratios (shares of labeled nodes, or "public": the split of the data set), repeats, metrics, sizes (of
                           functions that approximate)
     features              whether methods get the node features of the data sets, which the paper mutes
+    steps                 whether each method is the one above and one thing more: each is compared with that
     seeds                 of fits on the public split, where nothing but the seed differs; without it, repeats
     fewer                 {data set: repeats} where there are fewer
     vector_seeds          {data set: n}: vectors that no label enters are made with n seeds, which serve all repeats
@@ -97,6 +98,7 @@ class Experiment:
     metrics: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     features: bool = False
+    steps: bool = False
     seeds: int | None = None
     fewer: Mapping[str, int] = field(default_factory=dict)
     vector_seeds: Mapping[str, int] = field(default_factory=dict)

@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pine.evaluation.protocol import PUBLIC
-from pine.reproduce.catalog import find
+import numpy as np
+
+from pine.evaluation.protocol import PUBLIC, ratio_name
+from pine.reproduce.catalog import experiments, find
 from pine.reproduce.rows import read_rows
 from pine.reproduce.significance import Tally, comparisons
-from pine.reproduce.tables import METRICS, Grid, X, grids
+from pine.reproduce.tables import METRICS, Grid, X, grids, markdown_table
 
 SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous", "features")
 INDUCTIVE = "ppi"
+LADDER = "ladder"
 
 
 def overview(folder: Path) -> str:
@@ -27,7 +30,38 @@ def overview(folder: Path) -> str:
         made += whole.notes[:1] if whole.features else []
     whole = find(INDUCTIVE)
     made += [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]
-    return "\n\n".join(made)
+    return "\n\n".join([*made, *_not_measured(folder)])
+
+
+def _not_measured(folder: Path) -> list[str]:
+    """Experiments of the paper that a folder has no rows of, with the command for whoever has the files."""
+    missing = [each for name, each in experiments().items() if not (folder / f"{name}.csv").exists()]
+    lines = [
+        f"| {each.title} | not measured | `pine reproduce {each.name}`, for whoever has the files |" for each in missing
+    ]
+    return ["\n".join(["| of the paper | here | command |", "|---|---|---|", *lines])] if lines else []
+
+
+def ladder(folder: Path) -> str:
+    """From the printed method to the default: the mean over the graphs at each ratio, and what each step adds."""
+    whole = find(LADDER)
+    some = grids(read_rows(folder / f"{LADDER}.csv"), whole.metrics)
+    ratios = some[0].xs
+    head = [f"mean accuracy on {len(some)} graphs", *map(ratio_name, ratios), "step, points", "won, tied, lost"]
+    lines, before = [], ""
+    for method in some[0].methods:
+        means = [float(np.mean([grid.means(x)[method] for grid in some])) for x in ratios]
+        step = comparisons(some, method, before) if before else []
+        tally = Tally.of(step, strict=False)
+        leads = [np.mean([each.lead for each in step if each.x == x]) for x in ratios] if step else []
+        outcome = f"{tally.wins}, {tally.ties}, {tally.losses}" if step else ""
+        lines.append([method, *map(_short, means), " ".join(f"{lead:+.1f}" for lead in leads), outcome])
+        before = method
+    return markdown_table(head, lines).strip()
+
+
+def _short(mean: float) -> str:
+    return f"{mean:.3f}".removeprefix("0")
 
 
 def _outcomes(some: list[Grid]) -> str:
@@ -92,5 +126,4 @@ def _inductive(settings: list[Grid]) -> str:
 def _number(mean: float, bold: bool) -> str:
     if mean < 0:
         return "–"
-    text = f"{mean:.3f}".removeprefix("0")
-    return f"**{text}**" if bold else text
+    return f"**{_short(mean)}**" if bold else _short(mean)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -86,21 +87,32 @@ def _comparison(grid: Grid, x: X, own: str, rival: str) -> Comparison:
     return Comparison((grid.dataset, grid.panel, grid.metric, x), rival, lead, p, strict_p)
 
 
+HEAD = ("wins", "ties", "losses", "strict: wins", "ties", "losses", "points, mean (range)")
+TESTS = (
+    "Paired t-tests (p < .05) over the splits of each cell, Holm's correction over the cells. Strict: with Nadeau and "
+    "Bengio's correction for splits that share test nodes."
+)
+
+
 def tally_table(some: Sequence[Grid], own: str) -> str:
     """A line for each rival: in how many cells a method wins, ties and loses, by both tests; "" without any test."""
     rivals = dict.fromkeys(name for grid in some for name in grid.methods if name != own)
-    lines = []
-    for rival in (ANY, *rivals):
-        found = comparisons(some, own, rival)
-        if found:
-            leads = [each.lead for each in found]
-            counts = [cell for strict in (False, True) for cell in Tally.of(found, strict).cells]
-            lines.append([rival, *counts, f"{np.mean(leads):+.1f} ({min(leads):+.1f} to {max(leads):+.1f})"])
-    if not lines:
-        return ""
-    head = [f"{own} against", "wins", "ties", "losses", "strict: wins", "ties", "losses", "points, mean (range)"]
-    text = (
-        "Paired t-tests (p < .05) over the splits of each cell, Holm's correction over the cells. Strict: with Nadeau "
-        "and Bengio's correction for splits that share test nodes."
-    )
-    return f"{markdown_table(head, lines, 'Wins, ties, losses')}\n{text}\n"
+    lines = [[rival, *_cells(found)] for rival in (ANY, *rivals) if (found := comparisons(some, own, rival))]
+    return _table([f"{own} against", *HEAD], lines, "Wins, ties, losses")
+
+
+def steps_table(some: Sequence[Grid]) -> str:
+    """A line for each method but the first, in order: against the one above it."""
+    pairs = pairwise(dict.fromkeys(name for grid in some for name in grid.methods))
+    lines = [[name, *_cells(found)] for before, name in pairs if (found := comparisons(some, name, before))]
+    return _table(["against the row above", *HEAD], lines, "What each step earns")
+
+
+def _cells(found: Sequence[Comparison]) -> list[str]:
+    leads = [each.lead for each in found]
+    counts = [cell for strict in (False, True) for cell in Tally.of(found, strict).cells]
+    return [*counts, f"{np.mean(leads):+.1f} ({min(leads):+.1f} to {max(leads):+.1f})"]
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]], title: str) -> str:
+    return f"{markdown_table(head, lines, title)}\n{TESTS}\n" if lines else ""

@@ -21,7 +21,7 @@ from pine.reproduce.figures import lines_figure, rows_figure, save_figure
 from pine.reproduce.kinds.kind import Kind
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Results, Runner, stop_text
-from pine.reproduce.significance import tally_table
+from pine.reproduce.significance import steps_table, tally_table
 from pine.reproduce.tables import grid_table, grids
 from pine.reproduce.tasks import Machine, Task
 
@@ -169,14 +169,17 @@ class Scores(Kind):
     def sections(self, experiment: Experiment, rows: Sequence[Row]) -> list[str]:
         whole = grids(rows, experiment.metrics)
         compared = [grid for grid in whole if not grid.by_value and len(grid.methods) > 1]
-        tests = tally_table(compared, compared[0].methods[0]) if compared else ""
+        if experiment.steps:
+            tests = steps_table(compared)
+        else:
+            tests = tally_table(compared, compared[0].methods[0]) if compared else ""
         return ["\n".join([*map(grid_table, whole), *([tests] if tests else [])])]
 
     def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
         """A figure for each data set."""
         whole = grids(rows, experiment.metrics)
         few = all(sum(x != PUBLIC for x in grid.xs) < MIN_LINE and not grid.by_value for grid in whole)
-        draw = rows_figure if few else lines_figure
+        draw = rows_figure if few or experiment.steps else lines_figure
         made = []
         for dataset in dict.fromkeys(grid.dataset for grid in whole):
             figure = draw(dataset, [grid for grid in whole if grid.dataset == dataset])
