@@ -32,3 +32,18 @@ def test_the_public_split_is_a_column_of_its_own():
         "**cora, public, accuracy**",
         "**cora, 10 %, accuracy**",
     ]
+
+
+def test_settings_are_counted_by_data_set_where_there_were_several_to_choose_from():
+    experiment = experiment_of("small", SMALL)
+    specs = experiment.methods[0].specs()
+    rows = [row("spread", 0.1, 0.5, repeat=k) | {"spec": specs[k > 0]} for k in range(3)] + [row("poor", 0.1, 0.5)]
+    table = KINDS["scores"].tables(experiment, rows)
+    assert table.split("**How often each setting was chosen**\n\n")[1].splitlines() == [
+        "| method | setting | cora |",
+        "|---|---|---|",
+        f"| spread | {specs[0]} | 1 |",
+        f"| spread | {specs[1]} | 2 |",
+    ]
+    stopped = [each | {"stopped": "time: too long"} for each in rows]
+    assert "| spread | label-propagation | 0 |" in KINDS["scores"].tables(experiment, stopped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from pine.reproduce.kinds.kind import Kind
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Results, Runner, stop_text
 from pine.reproduce.significance import steps_table, tally_table
-from pine.reproduce.tables import grid_table, grids
+from pine.reproduce.tables import grid_table, grids, markdown_table
 from pine.reproduce.tasks import Machine, Task
 
 SCORE_COLUMNS = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")
@@ -173,7 +174,7 @@ class Scores(Kind):
             tests = steps_table(compared)
         else:
             tests = tally_table(compared, compared[0].methods[0]) if compared else ""
-        return ["\n".join([*map(grid_table, whole), *([tests] if tests else [])])]
+        return ["\n".join(part for part in [*map(grid_table, whole), tests, chosen_table(experiment, rows)] if part)]
 
     def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
         """A figure for each data set."""
@@ -185,6 +186,19 @@ class Scores(Kind):
             figure = draw(dataset, [grid for grid in whole if grid.dataset == dataset])
             made.append(save_figure(figure, folder / f"{experiment.name}-{dataset}"))
         return made
+
+
+def chosen_table(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """How often each of several settings was chosen on each data set; "" where there was nothing to choose."""
+    counts = Counter((row["method"], row["dataset"], row["spec"]) for row in rows if not row["stopped"])
+    datasets, run = (list(dict.fromkeys(row[column] for row in rows)) for column in ("dataset", "method"))
+    lines = []
+    for method in experiment.methods:
+        for spec in method.specs() if method.name in run and method.search and not method.values else ():
+            found = [counts[method.name, dataset, spec] for dataset in datasets]
+            lines.append([method.name, spec, *map(str, found)])
+    title = "How often each setting was chosen"
+    return markdown_table(["method", "setting", *datasets], lines, title) if lines else ""
 
 
 def _entries(experiment: Experiment) -> Iterator[TableEntry]:
