@@ -70,6 +70,28 @@ def test_large_graphs_are_walked_as_often_from_every_node_as_small_ones(graph_ba
     assert sum(1 for _ in sampler.batches(graph, known, known, np.random.default_rng(0))) == steps
 
 
+@pytest.mark.parametrize(
+    ("label_batch", "label_steps", "labels", "plan"),
+    [
+        (200, None, 140, (200, 2000)),  # as in the authors' code
+        (200, None, 1333, (200, 2000)),
+        (200, None, 1334, (3 * 1334, 100)),  # 300 pairs of each label
+        (600, None, 1334, (600, 2000)),
+        (200, 7, 10_000, (200, 7)),  # as set
+        (200, 0, 10_000, (200, 0)),
+    ],
+)
+def test_every_label_is_in_enough_pairs_however_many_there_are(label_batch, label_steps, labels, plan):
+    assert ContextSampler(label_batch, label_steps, 200, None, 10, 3).label_plan(labels) == plan
+
+
+def test_batches_of_many_labels_have_three_pairs_for_each():
+    graph, nodes = Graph.from_edges([(0, 1), (2, 3)], nodes=range(20)), np.arange(20)
+    sampler = ContextSampler(1, None, 50, 0, 10, 3)  # 2,000 pairs would be fewer than 300 for each
+    sizes = [len(centers) for centers, _ in sampler.batches(graph, nodes, nodes % 2, np.random.default_rng(0))]
+    assert sizes == [60] * 100
+
+
 def test_label_contexts_come_first_and_graph_contexts_next():
     graph = Graph.from_edges([(0, 1), (2, 3)], nodes=range(4))
     values = np.array([0, 1, 0, 1])  # the label of a node is never its neighbor's

@@ -140,7 +140,7 @@ def test_seeds_change_vectors_and_torchs_threads_do_not():
     ("settings", "message"),
     [
         ({"window": 0}, "window must be a whole number of at least 1, got 0"),
-        ({"label_steps": -1}, "label_steps must be a whole number of at least 0, got -1"),
+        ({"label_steps": -1}, "label_steps must be a whole number of at least 0 or none, got -1"),
         ({"graph_steps": -1}, "graph_steps must be a whole number of at least 0 or none, got -1"),
         ({"held_out": 1.0}, r"held_out must be a number of at least 0 and below 1, got 1\.0"),
         ({"learning_rate": 0.0}, r"learning_rate must be a number above 0, got 0\.0"),

@@ -30,13 +30,13 @@ class Planetoid(Embedder):
     both ways. A step costs some 2,000 nodes x num_nodes x dim: the softmax is over all nodes.
 
     Defaults: the PINE paper's setting, Section 4.1 (batches of 200, rates of .01, attributes muted, a softmax), and its
-    authors' code for the rest. That code stops on the labels it is scored on; here a share of the known labels is held
-    out to choose the number of the classifier's steps, and then all is learned again from all labels. A GPU sums in an
-    order of its own.
+    authors' code for the rest, but that large graphs and many labels get their share of training too (contexts.py).
+    That code stops on the labels it is scored on; here a share of the known labels is held out to choose the number of
+    the classifier's steps, and then all is learned again from all labels. A GPU sums in an order of its own.
     """
 
     name: ClassVar[str] = "planetoid"
-    revision: ClassVar[int] = 1
+    revision: ClassVar[int] = 2
     supervised: ClassVar[bool] = True
     tasks: ClassVar[tuple[Task, ...]] = ("classes",)
 
@@ -46,7 +46,7 @@ class Planetoid(Embedder):
     batch: Count = 200  # labeled nodes in a step of the classifier
     label_batch: Count = 200  # pairs of nodes with the same label in a step
     graph_batch: Count = 200  # walks in a step
-    label_steps: NonNegativeInt = 2000
+    label_steps: NonNegativeInt | None = None  # None: 2,000, or with many labels 100 of three pairs a label
     graph_steps: NonNegativeInt | None = None  # None: 70, or what five walks from every node take
     length: Count = 10  # steps of a walk
     window: Count = 3
