@@ -65,7 +65,7 @@ def test_batches_go_over_all_items_again_and_again():
 )
 def test_large_graphs_are_walked_as_often_from_every_node_as_small_ones(graph_batch, graph_steps, nodes, steps):
     graph = Graph.from_edges([(0, 1), (1, 2)], nodes=range(nodes))
-    sampler = ContextSampler(200, 0, graph_batch, graph_steps, 10, 3)
+    sampler = ContextSampler(200, 0, 300, graph_batch, graph_steps, 10, 3)
     known = np.array([0, 1])
     assert sum(1 for _ in sampler.batches(graph, known, known, np.random.default_rng(0))) == steps
 
@@ -82,12 +82,12 @@ def test_large_graphs_are_walked_as_often_from_every_node_as_small_ones(graph_ba
     ],
 )
 def test_every_label_is_in_enough_pairs_however_many_there_are(label_batch, label_steps, labels, plan):
-    assert ContextSampler(label_batch, label_steps, 200, None, 10, 3).label_plan(labels) == plan
+    assert ContextSampler(label_batch, label_steps, 300, 200, None, 10, 3).label_plan(labels) == plan
 
 
 def test_batches_of_many_labels_have_three_pairs_for_each():
     graph, nodes = Graph.from_edges([(0, 1), (2, 3)], nodes=range(20)), np.arange(20)
-    sampler = ContextSampler(1, None, 50, 0, 10, 3)  # 2,000 pairs would be fewer than 300 for each
+    sampler = ContextSampler(1, None, 299, 50, 0, 10, 3)  # 2,000 pairs would be 100 for each
     sizes = [len(centers) for centers, _ in sampler.batches(graph, nodes, nodes % 2, np.random.default_rng(0))]
     assert sizes == [60] * 100
 
@@ -95,7 +95,7 @@ def test_batches_of_many_labels_have_three_pairs_for_each():
 def test_label_contexts_come_first_and_graph_contexts_next():
     graph = Graph.from_edges([(0, 1), (2, 3)], nodes=range(4))
     values = np.array([0, 1, 0, 1])  # the label of a node is never its neighbor's
-    sampler = ContextSampler(50, 3, 50, 2, 10, 3)
+    sampler = ContextSampler(50, 3, 300, 50, 2, 10, 3)
     batches = list(sampler.batches(graph, np.arange(4), values, np.random.default_rng(0)))
     same = [(values[centers] == values[contexts]).all() for centers, contexts in batches]
     assert same == [True] * 3 + [False] * 2

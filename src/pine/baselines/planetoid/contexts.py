@@ -22,9 +22,9 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 MIN_GRAPH_STEPS, MIN_WALKS_PER_NODE = 70, 5
 # Also of that code: 2,000 steps on label contexts, a thousand pairs and more for each of the 60 to 140 labels of public
 # splits. With 90 % of pubmed's labels they would be 22 for each, after which vectors hardly differ from those of walks
-# alone, and accuracy falls as labels are added; so for every label at least 300. Then three of each are in a step: so
-# many are stable, and a node that is in several pairs costs no more than in one.
-LABEL_STEPS, MIN_PAIRS_PER_LABEL, PAIRS_PER_LABEL_IN_STEP = 2000, 300, 3
+# alone, and accuracy falls as labels are added; so for every label at least label_pairs. Then three of each are in a
+# step: so many are stable, and a node that is in several pairs costs no more than in one.
+LABEL_STEPS, PAIRS_PER_LABEL_IN_STEP = 2000, 3
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class ContextSampler:
 
     label_batch: int  # pairs
     label_steps: int | None  # None: by the number of labels
+    label_pairs: int  # for each label at least, where label_steps is None
     graph_batch: int  # walks
     graph_steps: int | None  # None: by the number of nodes
     length: int  # of a walk, in steps
@@ -53,9 +54,9 @@ class ContextSampler:
         """How many pairs a batch of label contexts has, and how many batches there are."""
         if self.label_steps is not None:
             return self.label_batch, self.label_steps
-        if self.label_batch * LABEL_STEPS >= MIN_PAIRS_PER_LABEL * num_labels:
+        if self.label_batch * LABEL_STEPS >= self.label_pairs * num_labels:
             return self.label_batch, LABEL_STEPS
-        return PAIRS_PER_LABEL_IN_STEP * num_labels, MIN_PAIRS_PER_LABEL // PAIRS_PER_LABEL_IN_STEP
+        return PAIRS_PER_LABEL_IN_STEP * num_labels, ceil(self.label_pairs / PAIRS_PER_LABEL_IN_STEP)
 
 
 def endless_batches(items: NDArray[np.int64], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:

@@ -46,7 +46,8 @@ class Planetoid(Embedder):
     batch: Count = 200  # labeled nodes in a step of the classifier
     label_batch: Count = 200  # pairs of nodes with the same label in a step
     graph_batch: Count = 200  # walks in a step
-    label_steps: NonNegativeInt | None = None  # None: 2,000, or with many labels 100 of three pairs a label
+    label_steps: NonNegativeInt | None = None  # None: 2,000, or fewer and larger ones that make up label_pairs
+    label_pairs: Count = 300  # for each known label at least; chosen on held-out labels of a part of pubmed
     graph_steps: NonNegativeInt | None = None  # None: 70, or what five walks from every node take
     length: Count = 10  # steps of a walk
     window: Count = 3
@@ -63,7 +64,13 @@ class Planetoid(Embedder):
         with torch_left_alone(threads=1):  # with several, bits would depend on how many
             device = device_of(self.device)
             contexts = ContextSampler(
-                self.label_batch, self.label_steps, self.graph_batch, self.graph_steps, self.length, self.window
+                label_batch=self.label_batch,
+                label_steps=self.label_steps,
+                label_pairs=self.label_pairs,
+                graph_batch=self.graph_batch,
+                graph_steps=self.graph_steps,
+                length=self.length,
+                window=self.window,
             )
 
             def start(nodes: NDArray[np.int64], values: NDArray[np.int64]) -> PlanetoidNetwork:
