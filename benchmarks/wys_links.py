@@ -22,7 +22,7 @@ from sklearn.metrics import roc_auc_score
 from pine import Graph
 from pine.baselines.wys import WYS
 
-# Test AUC in per cent of Abu-El-Haija et al., 2018, Table 1: with 64 and with 128 dimensions.
+# Test AUC in per cent of Abu-El-Haija et al., 2018, Table 1, as recalled: with 64 and with 128 dimensions.
 AUTHORS = {"ppi": (89.8, 91.0), "soc-facebook": (99.4, 99.5), "ca-HepTh": (93.6, 93.9)}
 
 
