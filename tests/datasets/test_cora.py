@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from pine.datasets import available, load
+from pine.datasets.catalog import CATALOG
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,6 +44,7 @@ def test_cora_has_the_papers_own_ids_and_class_names() -> None:
     # The first and the last line of cora.content, and two of its most cited papers.
     assert (named[31336], named[24043]) == ("Neural_Networks", "Neural_Networks")
     assert (named[35], named[6213]) == ("Genetic_Algorithms", "Reinforcement_Learning")
+    assert cora.label_names == CATALOG["cora"].names
     sizes = {name: list(named.values()).count(name) for name in cora.label_names}
     assert sizes == {
         "Case_Based": 298,
