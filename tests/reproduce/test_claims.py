@@ -81,3 +81,10 @@ def test_a_verdict_says_in_how_many_entries_a_paired_test_agrees():
     assert (other.significant, other.summary) == (0, "does not hold")
     some = checked({"check": "first", "method": "A"}, clear + rows(0.9, A=behind, B=ahead))
     assert some.summary == "holds in 2 of 3 (significant in 2)"
+
+
+def test_verdicts_on_a_rise_state_their_rule():
+    rows = [row("A", 0.5, a, value=v) | {"panel": "dimension"} for v, a in ((8, 0.6), (16, 0.7))]
+    rule = "from each dimension to the next the mean rises, or falls by less than its standard deviation there"
+    assert checked({"check": "rises", "methods": ["A"]}, rows).rule == rule
+    assert "from each ratio to the next" in checked({"check": "rises", "methods": ["A"]}, [row("A", 0.1, 0.5)]).rule

@@ -26,6 +26,7 @@ class Verdict:
     """In how many of the table entries a claim holds, whether that is what it says, and the numbers in words.
 
     significant: in how many paired tests agree, after Holm's correction; None where there is nothing to test.
+    rule: when an entry counts as held, where the claim does not say it by itself.
     """
 
     claim: Claim
@@ -34,6 +35,7 @@ class Verdict:
     holds: bool
     numbers: str
     significant: int | None = None
+    rule: str = ""
 
     @property
     def summary(self) -> str:
@@ -87,7 +89,8 @@ def _level(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
             lost.append(f"{grid.dataset} at {x_name(grid, x)} by {gap:.1f} to {ahead[0]}")
     text = f"first in {first} of {len(entries)}, within noise of the first in {len(entries) - first - len(lost)}"
     text += f"; behind on {', '.join(lost)}" if lost else ""
-    return Verdict(claim, len(entries) - len(lost), len(entries), not lost and bool(entries), text)
+    rule = "it is first, or a paired t-test (p < .05) calls it chance that others are ahead"
+    return Verdict(claim, len(entries) - len(lost), len(entries), not lost and bool(entries), text, rule=rule)
 
 
 def _is_whole(grid: Grid, method: str, x: X) -> bool:
@@ -107,7 +110,9 @@ def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
             gaps.append(100 * (means[own] - best))
     text = f"{own} less the best of {', '.join(over)}: " if gaps else ""
     text += f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {sum(gaps) / len(gaps):+.1f} on average" if gaps else ""
-    return Verdict(claim, held, len(entries), held == len(entries) > 0, text, _num_wins(experiment, rows, own, over))
+    wins = _num_wins(experiment, rows, own, over)
+    rule = f"the lead is more than {apart:g} standard deviations, the larger of the two" if apart else ""
+    return Verdict(claim, held, len(entries), held == len(entries) > 0, text, wins, rule)
 
 
 def _num_wins(experiment: Experiment, rows: Sequence[Row], own: str, over: Sequence[str]) -> int | None:
@@ -129,7 +134,9 @@ def _deviation(grid: Grid, x: X, *methods: str) -> float:
 
 def _rises(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     held, steps, lines = 0, 0, []
-    for grid in grids(rows, experiment.metrics):
+    rule = "from each {} to the next the mean rises, or falls by less than its standard deviation there"
+    whole = grids(rows, experiment.metrics)
+    for grid in whole:
         for method in claim.needs["methods"]:
             line = [grid.cells[method, x] for x in grid.shares if (method, x) in grid.cells]
             if not all(cell.values for cell in line) or len(line) < 2:
@@ -137,7 +144,8 @@ def _rises(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
             held += sum(after.mean > before.mean - after.deviation for before, after in pairwise(line))
             steps += len(line) - 1
             lines.append(f"{method} on {grid.dataset} {100 * line[0].mean:.1f} to {100 * line[-1].mean:.1f}")
-    return Verdict(claim, held, steps, held == steps > 0, "; ".join(lines))
+    by = next((grid.panel or "value" for grid in whole if grid.by_value), "ratio")
+    return Verdict(claim, held, steps, held == steps > 0, "; ".join(lines), rule=rule.format(by))
 
 
 GRID_CHECKS: dict[str, Check] = {"first": _first, "level": _level, "above": _above, "rises": _rises}
