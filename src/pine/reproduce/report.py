@@ -12,6 +12,7 @@ from pathlib import Path
 from pine._internal.files import atomic_write
 from pine.reproduce.claims import Verdict
 from pine.reproduce.experiment import Experiment
+from pine.reproduce.figures import Picture
 from pine.reproduce.kinds import KINDS
 
 STYLE = """
@@ -34,7 +35,7 @@ class Section:
 
     experiment: Experiment
     tables: str
-    pictures: Sequence[Path]
+    pictures: Sequence[Picture]
     verdicts: Sequence[Verdict]
 
 
@@ -70,16 +71,16 @@ def _section(section: Section) -> str:
     parts = [
         f"<h2 id='{experiment.name}'>{html.escape(experiment.title)}</h2>",
         f"<p class='small'>{html.escape(experiment.place)} · pine reproduce {experiment.name}</p>",
-        *(_picture(path) for path in section.pictures),
+        *map(_picture, section.pictures),
         as_html(section.tables),
         _searched(experiment),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _picture(path: Path) -> str:
-    data = base64.b64encode(path.read_bytes()).decode()
-    return f"<img src='data:image/png;base64,{data}' alt='{html.escape(path.stem)}'>"
+def _picture(picture: Picture) -> str:
+    data = base64.b64encode(picture.path.read_bytes()).decode()
+    return f"<img src='data:image/png;base64,{data}' alt='{html.escape(picture.text)}'>"
 
 
 def _searched(experiment: Experiment) -> str:

@@ -37,7 +37,9 @@ def test_every_seed_has_a_row_and_the_table_shows_medians(tmp_path):
     rows = outcome_of(experiment, ByHand()).rows
     assert len(rows) == 3 * KINDS["approximation"].num_tasks(experiment) == 3 * 2 * len(TARGETS)
     assert f"| {next(iter(TARGETS))} | 2.0000 | 0.2500 |" in KINDS["approximation"].tables(experiment, rows)
-    assert [path.name for path in KINDS["approximation"].figures(experiment, rows, tmp_path)] == ["theory.png"]
+    assert [picture.path.name for picture in KINDS["approximation"].figures(experiment, rows, tmp_path)] == [
+        "theory.png"
+    ]
 
 
 def test_the_key_of_an_error_is_target_size_and_revision():

@@ -62,7 +62,7 @@ def test_rows_tables_and_figure_come_from_real_trainings_made_once(tmp_path):
     assert len(jobs.made) == 10
     text = KIND.tables(experiment, rows)
     assert text.count("**ppi, ") == text.count(NOTE) == 2
-    assert [path.name for path in KIND.figures(experiment, rows, tmp_path)] == ["small.png"]
+    assert [picture.path.name for picture in KIND.figures(experiment, rows, tmp_path)] == ["small.png"]
 
 
 def result(validation, test):

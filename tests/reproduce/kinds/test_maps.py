@@ -36,6 +36,7 @@ def test_maps_cluster_where_near_nodes_share_a_class():
         ]
 
     assert checked(rows(apart)).summary == "holds"
+    assert "at least halfway from chance to all" in checked(rows(apart)).rule
     assert checked(rows(rng.normal(size=(200, 2)))).summary == "does not hold"
 
 
@@ -53,7 +54,8 @@ def test_a_map_has_a_point_for_every_test_node_with_its_true_and_predicted_class
     assert list(rows[0]) == ["dataset", "x", "y", "true", "predicted"]
     assert np.mean([row["true"] == row["predicted"] for row in rows]) > 0.8
     assert "| cora | 271 |" in KINDS["maps"].tables(experiment, rows)
-    assert [path.name for path in KINDS["maps"].figures(experiment, rows, tmp_path)] == ["maps-cora.png"]
+    assert [picture.path.name for picture in KINDS["maps"].figures(experiment, rows, tmp_path)] == ["maps-cora.png"]
+    assert "Reinforcement Learning" in (tmp_path / "maps-cora.svg").read_text()
 
 
 def test_a_map_that_was_not_made_has_one_row_that_says_so(runner):

@@ -16,7 +16,8 @@ import numpy as np
 from pine.reproduce.approximation import APPROXIMATION_REVISION, TARGETS, errors
 from pine.reproduce.claims import Check, Verdict
 from pine.reproduce.experiment import Claim, Experiment
-from pine.reproduce.figures import INKS, MARKERS, save_figure
+from pine.reproduce.figures import Picture, save_figure
+from pine.reproduce.figures.style import add_caption, add_title, method_styles
 from pine.reproduce.kinds.kind import Kind
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Runner, stop_text
@@ -48,7 +49,8 @@ def _falls(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
         few, many = (median(_errors(rows, target, size)) for size in (sizes[0], sizes[-1]))
         held += few >= factor * many
         texts.append(f"{target} {few / many:.0f}-fold")
-    return Verdict(claim, held, len(targets), held == len(targets) > 0, "; ".join(texts))
+    rule = f"from the smallest to the largest size the median error falls at least {factor:g}-fold"
+    return Verdict(claim, held, len(targets), held == len(targets) > 0, "; ".join(texts), rule=rule)
 
 
 class Approximations(Kind):
@@ -82,18 +84,19 @@ class Approximations(Kind):
         ]
         return [markdown_table(["median error, by size", *map(str, sizes)], lines)]
 
-    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
+    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Picture]:
         """Error against size, a line a target: median and range over the seeds."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(7, 4.6), layout="constrained")
         ax = figure.subplots()
-        sizes = _sizes(rows)
-        for number, target in enumerate(_targets(rows)):
+        sizes, targets = _sizes(rows), _targets(rows)
+        styles = method_styles(targets)
+        targets.sort(key=lambda target: -median(_errors(rows, target, sizes[-1])))  # the legend as the lines end
+        for target in targets:
             error = np.array([_errors(rows, target, size) for size in sizes])
-            color = INKS[number % len(INKS)]
-            ax.plot(sizes, np.median(error, axis=1), marker=MARKERS[number], color=color, label=target)
-            ax.fill_between(sizes, error.min(1), error.max(1), color=color, alpha=0.15, linewidth=0)
+            ax.plot(sizes, np.median(error, axis=1), **styles[target] | {"linewidth": 1.6})
+            ax.fill_between(sizes, error.min(1), error.max(1), color=styles[target]["color"], alpha=0.15, linewidth=0)
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
         ax.set_xticks(sizes, [str(size) for size in sizes])
@@ -101,7 +104,11 @@ class Approximations(Kind):
         ax.set_ylabel("error / standard deviation")
         ax.grid(alpha=0.3, which="both", linewidth=0.5)
         ax.legend(frameon=False, fontsize=9)
-        return [save_figure(figure, folder / experiment.name)]
+        count = len({row["seed"] for row in rows})
+        add_title(figure, experiment.title)
+        add_caption(figure, f"Points: median over {count} seeds; bands: from the lowest to the highest of them.")
+        text = f"{experiment.title}: the error on {', '.join(targets)}. A table below has the numbers."
+        return [save_figure(figure, folder / experiment.name, text)]
 
 
 def _tasks(experiment: Experiment) -> list[Approximation]:

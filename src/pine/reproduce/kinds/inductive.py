@@ -14,7 +14,7 @@ from pine._internal.optional import need_pyg
 from pine.baselines import DeepWalk
 from pine.evaluation.protocol import Part
 from pine.reproduce.experiment import Experiment
-from pine.reproduce.figures import panels_figure, save_figure
+from pine.reproduce.figures import Picture, panels_figure, save_figure
 from pine.reproduce.inductive.run import NETWORKS_REVISION, learn
 from pine.reproduce.inductive.settings import WalkSettings, parse
 from pine.reproduce.kinds.scores import Scores, TableEntry
@@ -108,10 +108,12 @@ class InductiveScores(Scores):
             made.append(markdown_table(head, lines, grid_title(test)))
         return made
 
-    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
+    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Picture]:
         """One figure, with a panel for each setting."""
-        figure = panels_figure(experiment.title, grids(rows, experiment.metrics))
-        return [save_figure(figure, folder / experiment.name)]
+        whole = grids(rows, experiment.metrics)
+        shown = "; ".join(f"{grid.panel or grid.dataset}: {', '.join(grid.methods)}" for grid in whole)
+        text = f"{experiment.title}. A row for each method. {shown}. Tables below have the numbers."
+        return [save_figure(panels_figure(experiment.title, whole), folder / experiment.name, text)]
 
 
 def best_validated(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:

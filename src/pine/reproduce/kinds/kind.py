@@ -12,6 +12,7 @@ from pine.evaluation.variants import parse
 from pine.labels import Labels
 from pine.reproduce.claims import Check, Verdict
 from pine.reproduce.experiment import Experiment
+from pine.reproduce.figures import Picture
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import Runner
 
@@ -54,8 +55,8 @@ class Kind(ABC):
         """Tables in Markdown; the experiment's notes go below each section."""
 
     @abstractmethod
-    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
-        """Draw some rows into a folder, as PNG and SVG: the PNG files."""
+    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Picture]:
+        """Draw some rows into a folder, as PNG and SVG."""
 
     def tables(self, experiment: Experiment, rows: Sequence[Row]) -> str:
         """All tables, with the experiment's notes."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine.datasets import Dataset
+from pine.datasets.catalog import CATALOG
 from pine.embedder import Embedder
 from pine.evaluation.protocol import Part, Ratio, hide
 from pine.evaluation.variants import parse
@@ -21,7 +22,7 @@ from pine.labels import Labels
 from pine.plots import draw_classes, in_the_plane
 from pine.reproduce.claims import Check, Verdict
 from pine.reproduce.experiment import Claim, Experiment
-from pine.reproduce.figures import FIGURE_FORMATS
+from pine.reproduce.figures import FIGURE_FORMATS, Picture
 from pine.reproduce.kinds.kind import Kind
 from pine.reproduce.kinds.scores import Score
 from pine.reproduce.rows import Row
@@ -30,6 +31,9 @@ from pine.reproduce.tables import markdown_table
 from pine.reproduce.tasks import Machine, SingleTask
 
 MAP_COLUMNS = ("dataset", "x", "y", "true", "predicted")
+CLUSTERS_RULE = (
+    "of the ten nearest nodes in the map, the share that is of a node's class is at least halfway from chance to all"
+)
 MAP_REVISION = 1  # kept maps go by it: raise it when what t-SNE is given, or its settings, change
 
 
@@ -93,7 +97,8 @@ def _clusters(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verd
         pure, chance = purity(points, truth), chance_purity(truth)
         held += pure >= (1 + chance) / 2
         texts.append(f"{name} {100 * pure:.0f} % (by chance {100 * chance:.0f} %)")
-    return Verdict(claim, held, len(maps), held == len(maps) > 0, "near nodes of one class: " + ", ".join(texts))
+    numbers = f"near nodes of one class: {', '.join(texts)}"
+    return Verdict(claim, held, len(maps), held == len(maps) > 0, numbers, rule=CLUSTERS_RULE)
 
 
 class Maps(Kind):
@@ -132,16 +137,18 @@ class Maps(Kind):
             lines.append([name, f"{len(own):,}", *(f"{100 * number:.1f}" for number in numbers)])
         return [markdown_table(head, lines)]
 
-    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
+    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Picture]:
         """A figure for each data set."""
         made = []
         for name, own in _by_dataset(rows).items():
             points, truth, predicted = _arrays(own)
-            names = [f"class {number + 1}" for number in range(int(max(truth.max(), predicted.max())) + 1)]
+            names = CATALOG[name].label_names
             for form in FIGURE_FORMATS:
                 path = folder / f"{experiment.name}-{name}.{form}"
-                draw_classes(path, points, truth, predicted, names, f"{name}, test nodes")
-            made.append(folder / f"{experiment.name}-{name}.png")
+                draw_classes(path, points, truth, predicted, names, f"{name}, test nodes in the plane by t-SNE")
+            text = f"{experiment.title}, {name}: {len(own):,} test nodes in the plane by t-SNE, colored by class, "
+            text += f"{(truth != predicted).sum():,} wrong ones outlined."
+            made.append(Picture(folder / f"{experiment.name}-{name}.png", text))
         return made
 
 

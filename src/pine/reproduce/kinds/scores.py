@@ -18,12 +18,13 @@ from pine.methods import method_class
 from pine.model.choice import LABEL_SHARES
 from pine.reproduce.claims import GRID_CHECKS, Check
 from pine.reproduce.experiment import Experiment, Method, Value
-from pine.reproduce.figures import lines_figure, rows_figure, save_figure
+from pine.reproduce.figures import Picture, lines_figure, rank_figure, rows_figure, save_figure
 from pine.reproduce.kinds.kind import Kind
+from pine.reproduce.ranks import average_ranks
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Results, Runner, stop_text
 from pine.reproduce.significance import steps_table, tally_table
-from pine.reproduce.tables import grid_table, grids, markdown_table
+from pine.reproduce.tables import METRICS, Grid, grid_table, grids, markdown_table
 from pine.reproduce.tasks import Machine, Task
 
 SCORE_COLUMNS = ("dataset", "method", "panel", "value", "ratio", "repeat", "spec", "seconds", "stopped")
@@ -176,16 +177,40 @@ class Scores(Kind):
             tests = tally_table(compared, compared[0].methods[0]) if compared else ""
         return ["\n".join(part for part in [*map(grid_table, whole), tests, chosen_table(experiment, rows)] if part)]
 
-    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Path]:
-        """A figure for each data set."""
+    def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Picture]:
+        """A figure for each data set, and the average ranks over them. Steps are drawn from the last to the first."""
         whole = grids(rows, experiment.metrics)
+        if experiment.steps:
+            whole = [replace(grid, cells=dict(reversed(grid.cells.items()))) for grid in whole]
         few = all(sum(x != PUBLIC for x in grid.xs) < MIN_LINE and not grid.by_value for grid in whole)
         draw = rows_figure if few or experiment.steps else lines_figure
         made = []
         for dataset in dict.fromkeys(grid.dataset for grid in whole):
-            figure = draw(dataset, [grid for grid in whole if grid.dataset == dataset])
-            made.append(save_figure(figure, folder / f"{experiment.name}-{dataset}"))
-        return made
+            own = [grid for grid in whole if grid.dataset == dataset]
+            text = f"{experiment.title}, {dataset}. {_in_words(own)}"
+            made.append(save_figure(draw(dataset, own), folder / f"{experiment.name}-{dataset}", text))
+        return made if experiment.steps else [*made, *_rank_pictures(experiment, whole, folder)]
+
+
+def _in_words(some: Sequence[Grid]) -> str:
+    """What a figure of grids shows."""
+    methods = dict.fromkeys(method for grid in some for method in grid.methods)
+    metrics = dict.fromkeys(METRICS.get(grid.metric, grid.metric) for grid in some)
+    by = dict.fromkeys(grid.panel or "value" for grid in some) if some[0].by_value else ["share of labeled nodes"]
+    shown = " and ".join(metrics)
+    return f"{shown[0].upper()}{shown[1:]} by {', '.join(by)}: {'; '.join(methods)}. A table below has the numbers."
+
+
+def _rank_pictures(experiment: Experiment, whole: Sequence[Grid], folder: Path) -> list[Picture]:
+    """The diagram of average ranks, where there are enough methods and data sets."""
+    found = None if any(grid.by_value for grid in whole) else average_ranks(whole)
+    if found is None:
+        return []
+    ranks = ", ".join(f"{method} {rank:.2f}" for method, rank in found.ranks.items())
+    groups = "; ".join(", ".join(group) for group in found.groups) or "none"
+    text = f"{experiment.title}, average ranks over {found.num_datasets} data sets: {ranks}. Joined by bars: {groups}."
+    figure = rank_figure(f"{experiment.title}: average ranks", found, whole[0].methods[0])
+    return [save_figure(figure, folder / f"{experiment.name}-ranks", text)]
 
 
 def chosen_table(experiment: Experiment, rows: Sequence[Row]) -> str:
