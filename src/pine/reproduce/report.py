@@ -16,16 +16,32 @@ from pine.reproduce.figures import Picture
 from pine.reproduce.kinds import KINDS
 
 STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
+:root { color-scheme: light dark; --page: #ffffff; --text: #1b1b1b; --soft: #555555; --line: #d0d0d0; --yes: #00684e;
+  --no: #a33d00; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #16181b; --text: #e8e8e8; --soft: #b4b4b4; --line: #44484d; --yes: #5fd3ad; --no: #ffa167; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem;
+  color: var(--text); background: var(--page); overflow-wrap: break-word; }
 h1, h2 { line-height: 1.2; }
-h2 { margin-top: 3rem; border-top: 1px solid #8886; padding-top: 1.5rem; }
-table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .9rem; display: block; overflow-x: auto; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child, .claims th, .claims td { text-align: left; white-space: normal; }
-img { max-width: 100%; background: white; }
-.yes { color: #00785a; font-weight: 600; } .no { color: #b34700; font-weight: 600; }
-.small { opacity: .75; font-size: .9rem; }
+h2 { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1.5rem; }
+.scroll { overflow-x: auto; margin: .6rem 0 1.4rem; }
+table { border-collapse: collapse; font-size: .9rem; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+.claims th, .claims td { text-align: left; vertical-align: top; white-space: normal; }
+figure { margin: 1rem 0; padding: .8rem; border-radius: .6rem; background: white; overflow-x: auto; }
+@media (prefers-color-scheme: light) { figure { border: 1px solid var(--line); } }
+img { display: block; max-width: 100%; }
+code { overflow-wrap: anywhere; }
+.yes { color: var(--yes); font-weight: 600; } .no { color: var(--no); font-weight: 600; }
+.small { color: var(--soft); font-size: .9rem; }
+@media (max-width: 44rem) {
+  img { max-width: none; width: 42rem; }
+  .claims tr:first-child { display: none; }
+  .claims tr { display: block; padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  .claims td { display: block; padding: .1rem 0; border: 0; }
+}
 """
 
 
@@ -61,9 +77,15 @@ def _claims(verdicts: Sequence[Verdict]) -> str:
     for verdict in verdicts:
         claim, kind = verdict.claim, "yes" if verdict.holds else "no"
         cells = [html.escape(claim.text), html.escape(claim.place)]
-        cells += [f"<span class='{kind}'>{html.escape(verdict.summary)}</span>", html.escape(verdict.numbers)]
+        cells += [f"<span class='{kind}'>{html.escape(verdict.summary)}</span>", _numbers(verdict)]
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return "\n".join([*lines, "</table>"])
+    return "\n".join(["<div class='scroll'>", *lines, "</table></div>"])
+
+
+def _numbers(verdict: Verdict) -> str:
+    """The numbers of a verdict, and below them the rule by which it was decided."""
+    rule = f"<div class='small'>Counted as held: {html.escape(verdict.rule)}.</div>" if verdict.rule else ""
+    return html.escape(verdict.numbers) + rule
 
 
 def _section(section: Section) -> str:
@@ -80,7 +102,8 @@ def _section(section: Section) -> str:
 
 def _picture(picture: Picture) -> str:
     data = base64.b64encode(picture.path.read_bytes()).decode()
-    return f"<img src='data:image/png;base64,{data}' alt='{html.escape(picture.text)}'>"
+    text = html.escape(picture.text)
+    return f"<figure tabindex='0'><img src='data:image/png;base64,{data}' alt='{text}'></figure>"
 
 
 def _searched(experiment: Experiment) -> str:
@@ -100,18 +123,18 @@ def as_html(markdown: str) -> str:
         if line.startswith("|"):
             if set(line) <= set("|-"):
                 continue
-            made.append("" if table else "<table>")
+            made.append("" if table else "<div class='scroll' tabindex='0'><table>")
             cell = "td" if table else "th"
             texts = [text.strip() for text in line.strip("|").split(" | ")]
             made.append("<tr>" + "".join(f"<{cell}>{_inline(text)}</{cell}>" for text in texts) + "</tr>")
             table = True
             continue
         if table:
-            made.append("</table>")
+            made.append("</table></div>")
             table = False
         if line:
             made.append(f"<p>{_inline(line)}</p>")
-    return "\n".join([*made, "</table>"] if table else made)
+    return "\n".join([*made, "</table></div>"] if table else made)
 
 
 def _inline(text: str) -> str:
