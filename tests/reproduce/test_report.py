@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from matplotlib.figure import Figure
 from support.reproduce import SMALL
 
 from pine.reproduce.catalog import experiment_of
 from pine.reproduce.claims import Verdict
 from pine.reproduce.experiment import Claim
 from pine.reproduce.figures import Picture
+from pine.reproduce.figures.picture import DPI
 from pine.reproduce.report import STYLE, Section, as_html, write_report
 
 
@@ -26,7 +28,7 @@ def verdict(rule=""):
 
 
 def written(tmp_path, *verdicts):
-    tmp_path.joinpath("a.png").write_bytes(b"a picture")
+    Figure(figsize=(3, 2)).savefig(tmp_path / "a.png", dpi=DPI)
     pictures = [Picture(tmp_path / "a.png", 'Accuracy of A & "B"')]
     sections = [Section(experiment_of("small", SMALL), "| a |\n|---|\n| 1 |", pictures, verdicts)]
     write_report(sections, ["a fact"], tmp_path / "report.html")
@@ -40,6 +42,7 @@ def test_a_verdict_states_the_rule_by_which_it_was_decided(tmp_path):
 
 def test_pictures_have_a_text_and_tables_a_box_to_scroll_in(tmp_path):
     page = written(tmp_path, verdict())
+    assert "--inches: 3.0" in page
     assert "alt='Accuracy of A &amp; &quot;B&quot;'" in page
     assert page.count("<div class='scroll'") == page.count("<table") == page.count("</table></div>") == 2
 

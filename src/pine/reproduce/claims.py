@@ -111,7 +111,7 @@ def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     text = f"{own} less the best of {', '.join(over)}: " if gaps else ""
     text += f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {sum(gaps) / len(gaps):+.1f} on average" if gaps else ""
     wins = _num_wins(experiment, rows, own, over)
-    rule = f"the lead is more than {apart:g} standard deviations, the larger of the two" if apart else ""
+    rule = f"the lead is more than {apart:g} times the larger of the two standard deviations" if apart else ""
     return Verdict(claim, held, len(entries), held == len(entries) > 0, text, wins, rule)
 
 

@@ -13,6 +13,7 @@ from pine._internal.files import atomic_write
 from pine.reproduce.claims import Verdict
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.figures import Picture
+from pine.reproduce.figures.picture import DPI
 from pine.reproduce.kinds import KINDS
 
 STYLE = """
@@ -37,10 +38,12 @@ code { overflow-wrap: anywhere; }
 .yes { color: var(--yes); font-weight: 600; } .no { color: var(--no); font-weight: 600; }
 .small { color: var(--soft); font-size: .9rem; }
 @media (max-width: 44rem) {
-  img { max-width: none; width: 42rem; }
+  img { max-width: none; width: calc(4rem * var(--inches)); }
+  .scroll tr > :first-child { position: sticky; left: 0; background: var(--page); }
   .claims tr:first-child { display: none; }
   .claims tr { display: block; padding: .6rem 0; border-bottom: 1px solid var(--line); }
   .claims td { display: block; padding: .1rem 0; border: 0; }
+  .claims td:first-child { font-weight: 600; }
 }
 """
 
@@ -101,9 +104,11 @@ def _section(section: Section) -> str:
 
 
 def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.path.read_bytes()).decode()
-    text = html.escape(picture.text)
-    return f"<figure tabindex='0'><img src='data:image/png;base64,{data}' alt='{text}'></figure>"
+    data = picture.path.read_bytes()
+    inches = int.from_bytes(data[16:20], "big") / DPI  # a PNG file has its width there
+    source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
+    image = f"<img style='--inches: {inches:.1f}' alt='{html.escape(picture.text)}' src='{source}'>"
+    return f"<figure tabindex='0'>{image}</figure>"
 
 
 def _searched(experiment: Experiment) -> str:

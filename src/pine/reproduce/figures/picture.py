@@ -9,6 +9,7 @@ from typing import Any
 from pine._internal.files import atomic_write
 
 FIGURE_FORMATS = ("png", "svg")
+DPI = 150
 
 
 @dataclass(frozen=True)
@@ -23,5 +24,5 @@ def save_figure(figure: Any, stem: Path, text: str) -> Picture:
     """Write a figure as PNG and SVG."""
     for form in FIGURE_FORMATS:
         with atomic_write(stem.with_name(f"{stem.name}.{form}")) as file:
-            figure.savefig(file, dpi=150, format=form, metadata={"Title": text})
+            figure.savefig(file, dpi=DPI, format=form, metadata={"Title": text})
     return Picture(stem.with_name(f"{stem.name}.png"), text)
