@@ -136,6 +136,18 @@ def test_average_ranks_are_drawn_last_where_there_are_enough_methods_and_data_se
     assert "Left out, as they did not finish on every data set: E." in texts(rank_figure("small", found, "A"))
 
 
+def test_ranks_that_tell_no_methods_apart_are_not_drawn(tmp_path):
+    orders = ("ABCD", "BADC", "CDAB")  # each is first somewhere
+    rows = [
+        each
+        for name, order in zip(("cora", "citeseer", "pubmed"), orders, strict=True)
+        for each in scored({method: 0.9 - 0.1 * place for place, method in enumerate(order)}, dataset=name)
+    ]
+    assert average_ranks(grids(rows, ["accuracy"])) is not None
+    made = KINDS["scores"].figures(experiment_of("small", SMALL), rows, tmp_path)
+    assert [picture.path.name for picture in made] == [f"small-{name}.png" for name in ("cora", "citeseer", "pubmed")]
+
+
 def test_pictures_say_in_words_what_they_show(tmp_path):
     (picture,) = KINDS["scores"].figures(experiment_of("small", SMALL), scored({"A": 0.9, "B": 0.8}), tmp_path)
     words = "A small one, cora. Accuracy by share of labeled nodes: A; B. A table below has the numbers."

@@ -176,3 +176,4 @@ def test_data_that_is_not_at_hand_stops_one_experiment_but_not_all(options, tmp_
     page = (options.out / "report.html").read_text()
     assert "<span class='no'>not measured</span>" in page
     assert "pine reproduce small" in page
+    assert str(tmp_path) not in page

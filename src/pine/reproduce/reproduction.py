@@ -17,6 +17,7 @@ from pine._internal.files import atomic_write
 from pine._internal.parallel import number_of_threads
 from pine._internal.progress import Progress, ProgressCounter
 from pine._version import __version__
+from pine.datasets.catalog import CATALOG
 from pine.errors import InputError
 from pine.nn.training import device_of
 from pine.reproduce.catalog import experiments, find
@@ -86,7 +87,7 @@ def reproduce(
         for verdict in section.verdicts:
             if on_verdict is not None:
                 on_verdict(experiment, verdict)
-    sections += [not_measured(experiment, problem) for experiment, problem in left_out]
+    sections += [not_measured(experiment) for experiment, _ in left_out]
     facts = _facts(options, time.monotonic() - begin, outcomes)
     with atomic_write(options.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
@@ -134,9 +135,13 @@ def write_section(experiment: Experiment, rows: Sequence[Row], folder: Path) -> 
     return Section(experiment, text, figures, kind.verdicts(experiment, rows))
 
 
-def not_measured(experiment: Experiment, problem: InputError) -> Section:
-    """An experiment whose data is not at hand has its place in the report, too."""
-    text = f"Not measured: {problem}\n\nWhoever has the files: pine reproduce {experiment.name}\n"
+def not_measured(experiment: Experiment) -> Section:
+    """An experiment that was left out has its place in the report, too; of the reason, no folder of this machine."""
+    where = " ".join(CATALOG[dataset].where for dataset in experiment.datasets)
+    text = (
+        f"Not measured: {', '.join(experiment.datasets) or 'an optional package'} is not at hand. {where}\n\n"
+        f"Whoever has it: pine reproduce {experiment.name}\n"
+    )
     return Section(experiment, text, [], KINDS[experiment.kind].verdicts(experiment, []))
 
 

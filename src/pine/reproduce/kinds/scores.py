@@ -202,9 +202,9 @@ def _in_words(some: Sequence[Grid]) -> str:
 
 
 def _rank_pictures(experiment: Experiment, whole: Sequence[Grid], folder: Path) -> list[Picture]:
-    """The diagram of average ranks, where there are enough methods and data sets."""
+    """The diagram of average ranks, where there are enough methods and data sets to tell some of them apart."""
     found = None if any(grid.by_value for grid in whole) else average_ranks(whole)
-    if found is None:
+    if found is None or any(len(group) == len(found.ranks) for group in found.groups):
         return []
     ranks = ", ".join(f"{method} {rank:.2f}" for method, rank in found.ranks.items())
     groups = "; ".join(", ".join(group) for group in found.groups) or "none"
