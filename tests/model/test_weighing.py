@@ -46,6 +46,18 @@ def test_structure_alone_is_chosen_where_features_are_worse():
     assert made.structure_may_matter()
 
 
+def test_a_node_or_two_are_no_reason_to_leave_features_that_are_more_likely():
+    unsure, sure = 0.2 * truth("classes") + 0.4, 0.9 * truth("classes") + 0.05
+    unsure[:4], sure[4:9] = unsure[:4, ::-1], 0.5 + 0.1 * (0.5 - truth("classes")[4:9])
+    by_structure, by_features = unsure, sure  # 36 and 35 of 40 are right
+    assert weighing("classes", by_structure, by_features).chosen().weights[0] == 0
+    less_likely = 0.1 * truth("classes") + 0.45
+    less_likely[4:9] = less_likely[4:9, ::-1]
+    assert weighing("classes", by_structure, less_likely).chosen().weights == STRUCTURE
+    sure[9:25] = 0.5 + 0.1 * (0.5 - truth("classes")[9:25])
+    assert weighing("classes", by_structure, sure).chosen().weights[0] > 0, "they are clearly worse"
+
+
 def test_structure_may_matter_unless_it_is_clearly_worse_and_adds_nothing():
     right = 0.8 * truth("classes") + 0.1
     wrong_often = right.copy()

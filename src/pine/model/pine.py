@@ -54,7 +54,7 @@ class PINE(Settings, Embedder):
     """
 
     name: ClassVar[str] = "pine"
-    revision: ClassVar[int] = 12
+    revision: ClassVar[int] = 13
     supervised: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
     keeps_checkpoints: ClassVar[bool] = True

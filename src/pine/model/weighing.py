@@ -56,15 +56,24 @@ class Weighing:
             return self._best(GRID if self.has_structure else FEATURES_ALONE, self.shares)
         chosen = self._best(FEATURES_ALONE, self.shares[:1])
         if self.has_structure:
-            # Half-trained features say less than they will: they need not be clearly better.
             structure = self._best([STRUCTURE], self.shares)
-            chosen = chosen if self._scores(chosen).mean() >= self._scores(structure).mean() else structure
+            chosen = structure if self._is_better(structure, chosen) else chosen
         # Likelihood alone is no reason for more: half-trained features are not sure enough, and the others are.
         for grid in (FEATURES_ALONE, WITH_STRUCTURE) if self.has_structure else (FEATURES_ALONE,):
             other = self._best(grid, self.shares)
             if clearly_better(self._scores(other), self._scores(chosen)):
                 chosen = other
         return chosen
+
+    def _is_better(self, structure: Tried, features: Tried) -> bool:
+        """Whether structure is right more often; where features are more likely, by more than chance.
+
+        Half-trained features say less than they will: they need not be better themselves. And of a hundred nodes one or
+        two more that are right are no reason to do without them.
+        """
+        ours, theirs = self._scores(structure), self._scores(features)
+        surer = structure.likelihood >= features.likelihood
+        return bool(ours.mean() > theirs.mean()) if surer else clearly_better(ours, theirs)
 
     def structure_may_matter(self, errors: float = 1.0) -> bool:
         """Not where it has no say in what is chosen, and is worse than features by more than some standard errors."""
