@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from pine.graph import Graph
 from pine.labels import Labels
-from pine.metrics import held_out_score
 from pine.model.choice import FEWEST_LABELS, LABEL_SHARES
 from pine.model.held_out import HeldOutParts
 from pine.propagation import LabelPropagator
@@ -27,14 +26,7 @@ def predict_with_share(graph: Graph, labels: Labels, predict: Predict, seed: int
     held = HeldOutParts.drawn(labels, np.random.default_rng(seed))
     share = LABEL_SHARES[0]
     if len(labels.known) >= FEWEST_LABELS:
-        rest = [labels.some(~part) for part in held.parts]
-        predicted = [predict(each)[labels.known] for each in rest]
-        reached = [propagator.propagate(each.known, each.targets()).at(labels.known) for each in rest]
-
-        def score(share: float) -> float:
-            mixed = (of.blend(each, share) for of, each in zip(reached, predicted, strict=True))
-            return held_out_score(held.held_out, held.joined(mixed))
-
-        share = max(LABEL_SHARES, key=score)
+        predicted = [predict(labels.some(~part))[labels.known] for part in held.parts]
+        share, _ = held.best_share(held.propagated(propagator), predicted, LABEL_SHARES)
     whole = propagator.propagate(labels.known, labels.targets())
     return whole.blend(predict(labels), share), share

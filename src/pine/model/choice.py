@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pine.metrics import held_out_score, node_scores
 from pine.model.blend import CARRIED_FEATURES, STRUCTURE, Array, Weights, node_weights
 from pine.model.feature_training import FeatureTrainer
@@ -56,7 +53,7 @@ def choose(trainer: Trainer, features: FeatureTrainer | None) -> Choice:
     if features is not None:
         return _choose_with_features(trainer, features, held, choice, shares, may_rest)
     parts = [_part_predictions(trainer, held, k, choice) for k in range(len(held.parts))]
-    return _choose_training(held, _propagated(trainer, held), parts, choice, shares, may_rest)
+    return _choose_training(held, held.propagated(trainer.propagator), parts, choice, shares, may_rest)
 
 
 class PartPredictions(NamedTuple):
@@ -75,22 +72,12 @@ def _choose_training(
     may_rest: bool,
 ) -> Choice:
     """See what is best on the labels that are held out."""
-
-    def best(trained: bool) -> tuple[float, float, NDArray[np.float64]]:
-        """The highest score, its share, and the scores of the nodes."""
-
-        def blended(share: float) -> Array:
-            predicted = [part.after if trained else part.before for part in parts]
-            return held.joined(of.blend(each, share) for of, each in zip(propagated, predicted, strict=True))
-
-        scores = [held_out_score(held.held_out, blended(share)) for share in shares]
-        share = shares[int(np.argmax(scores))]
-        return max(scores), share, node_scores(held.held_out, blended(share))
-
-    (untrained, its_share, before), (score, share, after) = best(False), best(True)
+    its_share, untrained = held.best_share(propagated, [part.before for part in parts], shares)
+    share, trained = held.best_share(propagated, [part.after for part in parts], shares)
+    before, after = (node_scores(held.held_out, each) for each in (untrained, trained))
     if may_rest and clearly_better(before, after):
-        return replace(choice, epochs=0, label_share=its_share, score=untrained)
-    return replace(choice, label_share=share, score=score)
+        return replace(choice, epochs=0, label_share=its_share, score=held_out_score(held.held_out, untrained))
+    return replace(choice, label_share=share, score=held_out_score(held.held_out, trained))
 
 
 def _choose_with_features(
@@ -105,7 +92,7 @@ def _choose_with_features(
 
     Structure is trained for the first part, and for the next, only where it may matter by what is known so far.
     """
-    by_features, propagated = _feature_predictions(features, held), _propagated(trainer, held)
+    by_features, propagated = _feature_predictions(features, held), held.propagated(trainer.propagator)
 
     def weigh(count: int, by_structure: Sequence[Array] | None) -> Weighing:
         """By the first parts."""
@@ -154,15 +141,6 @@ def _part_predictions(trainer: Trainer, held: HeldOutParts, part: int, choice: C
 
 def _fewer_epochs(held: HeldOutParts, choice: Choice) -> int:
     return -(-choice.epochs // (HALVES if held.labels.task == "numbers" else FEWER))
-
-
-def _propagated(trainer: Trainer, held: HeldOutParts) -> list[PropagatedLabels]:
-    """What reaches the known nodes of each part's other labels: what is held out is not propagated either."""
-    labels, made = held.labels, []
-    for part in held.parts:
-        seen = trainer.learn & ~part
-        made.append(trainer.propagator.propagate(labels.known[seen], labels.targets()[seen]).at(labels.known))
-    return made
 
 
 def _weighted(trainer: Trainer, choice: Choice, weights: Weights) -> Choice:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine.labels import Labels
+from pine.metrics import held_out_score
 from pine.model.training import Trainer
+from pine.propagation import LabelPropagator, PropagatedLabels
 
 # A fifth of the labels is held out, then another: with one, chance chooses on small graphs (.4 points on average).
 FIFTHS, HELD_OUT_PARTS = 5, 2
@@ -58,6 +60,26 @@ class HeldOutParts:
         for held, each in zip(self.parts, made, strict=True):
             whole[held] = each[held]
         return whole[self.any]
+
+    def propagated(self, propagator: LabelPropagator) -> list[PropagatedLabels]:
+        """What reaches the known nodes of each part's other labels: what is held out is not propagated either."""
+        rest = [self.labels.some(~part) for part in self.parts]
+        return [propagator.propagate(each.known, each.targets()).at(self.labels.known) for each in rest]
+
+    def best_share(
+        self, propagated: Sequence[PropagatedLabels], predicted: Sequence[NDArray[Any]], shares: Sequence[float]
+    ) -> tuple[float, NDArray[Any]]:
+        """The share of propagated labels that is best at the held-out nodes, and what it predicts there.
+
+        predicted: at the known nodes (num_known, num_outputs), without each part's labels.
+        """
+
+        def mixed(share: float) -> NDArray[Any]:
+            return self.joined(of.blend(each, share) for of, each in zip(propagated, predicted, strict=True))
+
+        made = {share: mixed(share) for share in shares}
+        best = max(made, key=lambda share: held_out_score(self.held_out, made[share]))
+        return best, made[best]
 
 
 def clearly_better(ours: NDArray[np.float64], theirs: NDArray[np.float64], errors: float = 1.0) -> bool:
