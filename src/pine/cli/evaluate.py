@@ -27,7 +27,8 @@ def evaluate(
         str,
         typer.Option(
             help="Methods, separated by commas, with settings as in pine:lam=inf; labels=off fits without labels, "
-            "spread=0.5 spreads predictions along edges, types=off sees one node type.",
+            "spread=0.5 spreads predictions along edges, types=off sees one node type, share=auto mixes in propagated "
+            "labels, gcn:on=propagation takes another method's vectors as features.",
             metavar="NAME[:KEY=VALUE...],...",
         ),
     ] = "pine,label-propagation",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pine.datasets.entry import Entry
 from pine.datasets.sources import CONTENT_SHA256, ORIGINALS, UNSTATED
 from pine.datasets.untouched import UNTOUCHED
@@ -9,10 +11,31 @@ from pine.datasets.untouched import UNTOUCHED
 CITESEER_NAMES = ("Agents", "IR", "DB", "AI", "HCI", "ML")
 MUSAE = "(Rozemberczki et al. 2021, Multi-scale attributed node embedding)"
 MUSAE_HOME = "The home is github.com/benedekrozemberczki/datasets; no public copy has this form."
-AIRPORTS = "(Ribeiro et al. 2017, struc2vec); classes are quarters by activity"
+
+# nodes, edges and rows of each
+AIRPORT_COUNTS = {
+    "brazil": ("Brazil", 131, 1_003, 1_074),
+    "europe": ("Europe", 399, 5_993, 5_995),
+    "usa": ("the USA", 1_190, 13_599, 13_599),
+}
+AIRPORTS = tuple(
+    Entry(
+        name=f"airports-{name}",
+        nodes={"node": nodes},
+        edges={"to": edges},
+        rows={"to": rows},
+        classes=4,
+        source=f"Airports of {place} with commercial flights in 2016 (Ribeiro et al. 2017, struc2vec); classes are "
+        "quarters by activity",
+        license="leoribeiro/struc2vec is MIT",
+        where="The home is github.com/leoribeiro/struc2vec.",
+        files=(f"airports-{name}.npz",),
+    )
+    for name, (place, nodes, edges, rows) in AIRPORT_COUNTS.items()
+)
 
 CATALOG: dict[str, Entry] = {
-    entry.name: entry
+    entry.name: replace(entry, originals=ORIGINALS.get(entry.name, ()), content=CONTENT_SHA256.get(entry.name, ""))
     for entry in (
         Entry(
             name="cora",
@@ -47,8 +70,6 @@ CATALOG: dict[str, Entry] = {
             license=f"thunlp/MMDW is MIT, {UNSTATED}",
             where="The same files are in github.com/thunlp/MMDW.",
             files=("citeseer.npz",),
-            originals=ORIGINALS["citeseer"],
-            content=CONTENT_SHA256["citeseer"],
         ),
         Entry(
             name="pubmed",
@@ -61,8 +82,6 @@ CATALOG: dict[str, Entry] = {
             license=f"kimiyoung/planetoid is MIT, {UNSTATED}",
             where="The home is github.com/kimiyoung/planetoid.",
             files=("pubmed.npz", "pubmed-features.npz"),
-            originals=ORIGINALS["pubmed"],
-            content=CONTENT_SHA256["pubmed"],
         ),
         Entry(
             name="wikipedia",
@@ -75,8 +94,6 @@ CATALOG: dict[str, Entry] = {
             license=f"thunlp/MMDW and shenweichen/GraphEmbedding are MIT, {UNSTATED}",
             where="The same files are in github.com/thunlp/MMDW.",
             files=("wiki.npz",),
-            originals=ORIGINALS["wikipedia"],
-            content=CONTENT_SHA256["wikipedia"],
         ),
         Entry(
             name="email-eu",
@@ -89,8 +106,6 @@ CATALOG: dict[str, Entry] = {
             license=UNSTATED,
             where="The home is snap.stanford.edu/data/email-Eu-core.html.",
             files=("email-eu-core.npz",),
-            originals=ORIGINALS["email-eu"],
-            content=CONTENT_SHA256["email-eu"],
         ),
         Entry(
             name="dblp",
@@ -173,8 +188,6 @@ CATALOG: dict[str, Entry] = {
             license=f"kimiyoung/planetoid is MIT, {UNSTATED}",
             where="The home is github.com/kimiyoung/planetoid.",
             files=("cora-planetoid.npz", "cora-planetoid-features.npz"),
-            originals=ORIGINALS["cora-planetoid"],
-            content=CONTENT_SHA256["cora-planetoid"],
         ),
         Entry(
             name="citeseer-planetoid",
@@ -187,8 +200,6 @@ CATALOG: dict[str, Entry] = {
             license=f"kimiyoung/planetoid is MIT, {UNSTATED}",
             where="The home is github.com/kimiyoung/planetoid.",
             files=("citeseer-planetoid.npz", "citeseer-planetoid-features.npz"),
-            originals=ORIGINALS["citeseer-planetoid"],
-            content=CONTENT_SHA256["citeseer-planetoid"],
         ),
         Entry(
             name="blogcatalog-10312",
@@ -202,8 +213,6 @@ CATALOG: dict[str, Entry] = {
             license=f"{UNSTATED}; the repository asks to be cited",
             where="The home is github.com/phanein/deepwalk.",
             files=("blogcatalog-10312.npz",),
-            originals=ORIGINALS["blogcatalog-10312"],
-            content=CONTENT_SHA256["blogcatalog-10312"],
             stand_in_for="blogcatalog",
         ),
         Entry(
@@ -242,45 +251,7 @@ CATALOG: dict[str, Entry] = {
             where=MUSAE_HOME,
             files=("chameleon.npz",),
         ),
-        Entry(
-            name="airports-brazil",
-            nodes={"node": 131},
-            edges={"to": 1_003},
-            rows={"to": 1_074},
-            classes=4,
-            source=f"Brazilian airports with commercial flights in 2016 {AIRPORTS}",
-            license="leoribeiro/struc2vec is MIT",
-            where="The home is github.com/leoribeiro/struc2vec.",
-            files=("airports-brazil.npz",),
-            originals=ORIGINALS["airports-brazil"],
-            content=CONTENT_SHA256["airports-brazil"],
-        ),
-        Entry(
-            name="airports-europe",
-            nodes={"node": 399},
-            edges={"to": 5_993},
-            rows={"to": 5_995},
-            classes=4,
-            source=f"European airports with commercial flights in 2016 {AIRPORTS}",
-            license="leoribeiro/struc2vec is MIT",
-            where="The home is github.com/leoribeiro/struc2vec.",
-            files=("airports-europe.npz",),
-            originals=ORIGINALS["airports-europe"],
-            content=CONTENT_SHA256["airports-europe"],
-        ),
-        Entry(
-            name="airports-usa",
-            nodes={"node": 1_190},
-            edges={"to": 13_599},
-            rows={"to": 13_599},
-            classes=4,
-            source=f"Airports of the USA with commercial flights in 2016 {AIRPORTS}",
-            license="leoribeiro/struc2vec is MIT",
-            where="The home is github.com/leoribeiro/struc2vec.",
-            files=("airports-usa.npz",),
-            originals=ORIGINALS["airports-usa"],
-            content=CONTENT_SHA256["airports-usa"],
-        ),
+        *AIRPORTS,
         *UNTOUCHED,
     )
 }

@@ -36,7 +36,8 @@ def load_entry(entry: Entry, data_dir: FolderLike, download: bool, progress: Pro
     found = find(entry, data_dir) or _download(entry, data_dir, download, progress)
     if entry.name in FILES:
         return FILES[entry.name](entry, found.paths)
-    return BUILDERS.get(entry.name, npz.build)(entry, _arrays(entry, found))
+    usual = typed.build if len(entry.types) > 1 else npz.build
+    return BUILDERS.get(entry.name, usual)(entry, _arrays(entry, found))
 
 
 # The data sets that are read in their publishers' forms.
@@ -44,13 +45,10 @@ FILES: dict[str, Callable[[Entry, tuple[Path, ...]], Dataset]] = {
     "blogcatalog": lambda entry, paths: blogcatalog.build(entry, blogcatalog.read(paths)),
     "reddit": lambda entry, paths: reddit.build(entry, reddit.read(paths)),
 }
-# Of those in PINE's own form, the ones whose arrays are not simply edges and labels; all others go to npz.build.
+# Of those in PINE's own form, the ones whose arrays are not simply edges and labels, of one node type or of several.
 BUILDERS: dict[str, Callable[[Entry, Arrays], Dataset]] = {
     "dblp": dblp.build,
     "ppi": npz.build_ppi,
-    "blogcatalog-hetero-standin": typed.build,
-    "acm": typed.build,
-    "freebase-movies": typed.build,
 }
 
 

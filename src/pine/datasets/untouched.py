@@ -6,12 +6,14 @@ classes. A score on one of them is reported, and never looked at again to change
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pine.datasets.entry import Entry
-from pine.datasets.sources import CONTENT_SHA256, ORIGINALS, UNSTATED
+from pine.datasets.sources import UNSTATED
 
 HECO = "as the authors of HeCo publish it (Wang et al. 2021); which class is which is not stated"
 
-UNTOUCHED: tuple[Entry, ...] = (
+ENTRIES = (
     Entry(
         name="acm",
         nodes={"paper": 4_019, "author": 7_167, "subject": 60},
@@ -22,9 +24,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         license=f"{UNSTATED} nor for liun-online/HeCo",
         where="The home is github.com/liun-online/HeCo.",
         files=("acm.npz", "acm-features.npz"),
-        originals=ORIGINALS["acm"],
-        content=CONTENT_SHA256["acm"],
-        untouched=True,
     ),
     Entry(
         name="freebase-movies",
@@ -36,9 +35,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         license=f"Freebase itself is CC BY, {UNSTATED} nor for liun-online/HeCo",
         where="The home is github.com/liun-online/HeCo.",
         files=("freebase-movies.npz",),
-        originals=ORIGINALS["freebase-movies"],
-        content=CONTENT_SHA256["freebase-movies"],
-        untouched=True,
     ),
     Entry(
         name="pos",
@@ -52,9 +48,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         license=f"THUDM/ProNE is MIT, {UNSTATED}",
         where="It began at snap.stanford.edu/node2vec as POS.mat; this copy is at github.com/THUDM/ProNE.",
         files=("pos.npz",),
-        originals=ORIGINALS["pos"],
-        content=CONTENT_SHA256["pos"],
-        untouched=True,
     ),
     Entry(
         name="ppi-node2vec",
@@ -70,9 +63,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         where="It began at snap.stanford.edu/node2vec as Homo_sapiens.mat; this copy is at "
         "github.com/xiangyue9607/BioNEV.",
         files=("ppi-node2vec.npz",),
-        originals=ORIGINALS["ppi-node2vec"],
-        content=CONTENT_SHA256["ppi-node2vec"],
-        untouched=True,
     ),
     Entry(
         name="github",
@@ -85,9 +75,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         license="benedekrozemberczki/MUSAE is GPL-3.0",
         where="The home is github.com/benedekrozemberczki/MUSAE; its features are input/features/git.json.",
         files=("github.npz",),
-        originals=ORIGINALS["github"],
-        content=CONTENT_SHA256["github"],
-        untouched=True,
     ),
     Entry(
         name="lastfm-asia",
@@ -100,9 +87,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         license="benedekrozemberczki/FEATHER is MIT",
         where="The home is github.com/benedekrozemberczki/FEATHER.",
         files=("lastfm-asia.npz",),
-        originals=ORIGINALS["lastfm-asia"],
-        content=CONTENT_SHA256["lastfm-asia"],
-        untouched=True,
     ),
     Entry(
         name="actor",
@@ -115,9 +99,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         license=f"{UNSTATED} nor for graphdml-uiuc-jlu/geom-gcn",
         where="The home is github.com/graphdml-uiuc-jlu/geom-gcn, where it is called film.",
         files=("actor.npz", "actor-features.npz"),
-        originals=ORIGINALS["actor"],
-        content=CONTENT_SHA256["actor"],
-        untouched=True,
     ),
     Entry(
         name="tolokers",
@@ -131,8 +112,6 @@ UNTOUCHED: tuple[Entry, ...] = (
         license=f"{UNSTATED} nor for yandex-research/heterophilous-graphs",
         where="The home is github.com/yandex-research/heterophilous-graphs.",
         files=("tolokers.npz", "tolokers-features.npz"),
-        originals=ORIGINALS["tolokers"],
-        content=CONTENT_SHA256["tolokers"],
-        untouched=True,
     ),
 )
+UNTOUCHED = tuple(replace(entry, untouched=True) for entry in ENTRIES)

@@ -106,11 +106,13 @@ def scored(
     if not some.types:
         graph, truth = untyped(data.graph, labels)
         splits = {part: each.shifted(data.graph.nodes.slice(labels.type).start) for part, each in splits.items()}
+    start = time.perf_counter()
     if some.on:
         graph = graph.with_features(method_class(some.on)().set_params(seed=seed).fit(graph).embedding_)
+    inputs = time.perf_counter() - start
     predicted = _by_predictions if some.predicts else _by_regression
     for part, variant, scores, seconds in predicted(graph, truth, wanted, splits, seed):
-        yield part, variant, scores_of(truth, splits[part].test, scores), seconds
+        yield part, variant, scores_of(truth, splits[part].test, scores), inputs + seconds
 
 
 _Predicted = Iterator[tuple[Part, Variant, NDArray[Any], float]]  # with scores of all classes

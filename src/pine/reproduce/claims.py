@@ -95,7 +95,7 @@ def _level(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
 
 def _is_whole(grid: Grid, method: str, x: X) -> bool:
     cell = grid.cells.get((method, x))
-    return cell is not None and len(cell.values) == cell.repeats
+    return cell is not None and cell.whole
 
 
 def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:

@@ -35,7 +35,8 @@ def overview(folder: Path) -> str:
 
 def _not_measured(folder: Path) -> list[str]:
     """Experiments of the paper that a folder has no rows of, with the command for whoever has the files."""
-    missing = [each for name, each in experiments().items() if not (folder / f"{name}.csv").exists()]
+    of_paper = [each for each in experiments().values() if each.place.startswith("Section")]
+    missing = [each for each in of_paper if not (folder / f"{each.name}.csv").exists()]
     lines = [
         f"| {each.title} | not measured | `pine reproduce {each.name}`, for whoever has the files |" for each in missing
     ]

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import rankdata, studentized_range
 
 from pine.evaluation.paired_test import SIGNIFICANT
-from pine.reproduce.tables import Grid
+from pine.reproduce.tables import Grid, is_form_of
 
 FEWEST_METHODS = 4
 FEWEST_DATASETS = 3
@@ -44,10 +44,10 @@ class AverageRanks:
 def average_ranks(grids: Sequence[Grid]) -> AverageRanks | None:
     """Ranks by the mean score in each cell (data set, metric and x); None with too few methods or data sets.
 
-    What has the first method's name and more, such as "PINE, untyped" beside "PINE", is a form of it and left out.
+    Forms of the first method are left out.
     """
     methods = list(dict.fromkeys(method for grid in grids for method in grid.methods))
-    rivals = [method for method in methods if method == methods[0] or not method.startswith(methods[0])]
+    rivals = [method for method in methods if not is_form_of(method, methods[0])]
     whole = [method for method in rivals if all(_finished(grid, method) for grid in grids)]
     datasets = dict.fromkeys(grid.dataset for grid in grids)
     if len(whole) < FEWEST_METHODS or len(datasets) < FEWEST_DATASETS:
@@ -60,7 +60,7 @@ def average_ranks(grids: Sequence[Grid]) -> AverageRanks | None:
 
 def _finished(grid: Grid, method: str) -> bool:
     cells = [grid.cells.get((method, x)) for x in grid.xs]
-    return all(cell is not None and 0 < len(cell.values) == cell.repeats for cell in cells)
+    return all(cell is not None and cell.whole for cell in cells)
 
 
 def _ranks(grids: Sequence[Grid], methods: Sequence[str]) -> list[float]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from pine.evaluation.paired_test import SIGNIFICANT, holm, paired_p_value
 from pine.evaluation.protocol import PUBLIC
-from pine.reproduce.tables import Grid, X, markdown_table
+from pine.reproduce.tables import Grid, X, is_form_of, markdown_table
 
 ANY = "the best other"
 FEWEST_REPEATS = 3  # fewer are no sample
@@ -65,13 +65,13 @@ class Tally:
 def comparisons(some: Sequence[Grid], own: str, rival: str = ANY) -> list[Comparison]:
     """A method against another in every cell that both finished; against ANY, that with the highest mean of each.
 
-    What has the method's name and more, such as "PINE, untyped" beside "PINE", is a form of it and none of ANY.
+    Forms of the method are none of ANY.
     """
     made = []
     for grid in some:
         for x in grid.xs:
-            others = [rival] if rival != ANY else [name for name in grid.methods if not name.startswith(own)]
-            whole = [name for name in others if grid.comparable(name, own, x)]
+            others = [rival] if rival != ANY else [name for name in grid.methods if not is_form_of(name, own)]
+            whole = [name for name in others if name != own and grid.comparable(name, own, x)]
             if whole:
                 made.append(_comparison(grid, x, own, max(whole, key=grid.means(x).__getitem__)))
     adjusted = zip(made, holm([each.p for each in made]), holm([each.strict_p for each in made]), strict=True)

@@ -33,6 +33,11 @@ class Cell:
     def deviation(self) -> float:
         return statistics.stdev(self.values) if len(self.values) > 1 else 0.0
 
+    @property
+    def whole(self) -> bool:
+        """Whether all repeats finished."""
+        return 0 < len(self.values) == self.repeats
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -71,8 +76,16 @@ class Grid:
     def comparable(self, method: str, other: str, x: X) -> bool:
         """Whether both finished all repeats, the same: of fewer nobody knows here which they are."""
         cells = [self.cells.get((name, x)) for name in (method, other)]
-        whole = [cell.repeats for cell in cells if cell is not None and 0 < len(cell.values) == cell.repeats]
+        whole = [cell.repeats for cell in cells if cell is not None and cell.whole]
         return len(whole) == 2 and whole[0] == whole[1]
+
+    def gap(self, method: str, x: X) -> tuple[float, float] | None:
+        """How far a method is from the first on the same splits, mean and deviation in points, if both are whole."""
+        first = self.methods[0]
+        if not self.comparable(method, first, x):
+            return None
+        gaps = 100 * np.subtract(self.cells[method, x].values, self.cells[first, x].values)
+        return float(gaps.mean()), float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
 
     def p_values(self, method: str, x: X) -> dict[str, float]:
         """Paired tests of a method against each other one at one x, with Holm's correction for their number."""
@@ -99,6 +112,11 @@ class Grid:
         best = max(means, key=means.__getitem__)
         p_values = self.p_values(best, x)
         return best if len(p_values) == len(means) - 1 and max(p_values.values()) < SIGNIFICANT else None
+
+
+def is_form_of(name: str, method: str) -> bool:
+    """Whether a method is another one with a setting changed: "PINE, untyped" is a form of "PINE", and no rival."""
+    return name.startswith(method) and name != method
 
 
 def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
@@ -165,4 +183,4 @@ def cell_text(cell: Cell | None, bold: bool = False) -> str:
         return f"— ({cell.stopped.partition(':')[0]})"
     text = f"{100 * cell.mean:.1f}" + (f" ±{100 * cell.deviation:.1f}" if len(cell.values) > 1 else "")
     text = f"**{text}**" if bold else text
-    return text if len(cell.values) == cell.repeats else f"{text} ({len(cell.values)} of {cell.repeats})"
+    return text if cell.whole else f"{text} ({len(cell.values)} of {cell.repeats})"

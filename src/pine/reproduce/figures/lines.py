@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from pine.evaluation.protocol import PUBLIC
-from pine.reproduce.figures.gap import gap_to_first
 from pine.reproduce.figures.style import add_caption, add_note, add_title, method_styles, ranges_text, sample_text
 from pine.reproduce.tables import METRICS, Grid, X, x_name
 
@@ -115,7 +114,7 @@ def gaps(grid: Grid) -> Panel:
     """What each has more than the first on the same splits; what is far below at most xs is left out."""
     lines: dict[str, Line] = {}
     for method in grid.methods:
-        found = {x: gap_to_first(grid, method, x) for x in grid.xs}
+        found = {x: grid.gap(method, x) for x in grid.xs}
         lines[method] = {x: gap for x, gap in found.items() if gap is not None}
     known = {method: line for method, line in lines.items() if line}
     far = {m: line for m, line in known.items() if np.median([mean for mean, _ in line.values()]) < LOWEST_GAP}

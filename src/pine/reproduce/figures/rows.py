@@ -7,12 +7,13 @@ from typing import Any
 
 from pine.evaluation.protocol import PUBLIC
 from pine.plots import COLORS
-from pine.reproduce.figures.gap import Gap, gap_to_first
 from pine.reproduce.figures.style import add_caption, add_title, number_text, sample_text
 from pine.reproduce.tables import METRICS, Grid, X, cell_text, x_name
 
 FAR_FROM_FIRST = 10  # points below the first method: further down is marked at the edge, so as not to press the rest
 ROW_HEIGHT = 0.33  # inches
+
+Gap = tuple[float, float]  # mean and standard deviation, in points
 
 
 def rows_figure(dataset: str, grids: Sequence[Grid]) -> Any:
@@ -55,7 +56,7 @@ def _figure(title: str, entries: Sequence[tuple[Grid, X]], titles: Sequence[str]
 
 
 def _gaps(grid: Grid, x: X) -> dict[str, Gap]:
-    found = {method: gap_to_first(grid, method, x) for method in grid.methods}
+    found = {method: grid.gap(method, x) for method in grid.methods}
     return {method: gap for method, gap in found.items() if gap is not None}
 
 
