@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 import pine
-from pine.evaluation import evaluate, run
+from pine.evaluation import evaluate
 from pine.evaluation.label_share import predict_with_share
 from pine.labels import read_labels
 from pine.model.choice import LABEL_SHARES
@@ -64,7 +66,7 @@ def test_vectors_of_another_method_are_features_of_a_network():
 
 def test_the_seconds_of_a_network_hold_those_of_the_vectors_that_it_is_given(monkeypatch):
     moments = iter(range(0, 1000, 10))
-    monkeypatch.setattr(run.time, "perf_counter", lambda: next(moments))  # ten seconds between two looks
+    monkeypatch.setattr(time, "perf_counter", lambda: next(moments))  # ten seconds between two looks
     network = "gcn:epochs=1:threads=1:device=cpu"
     own, given = evaluate(DATA, [network, f"{network}:on=propagation"], [0.1], 1)
     assert given.seconds == own.seconds == 30, "inputs, fit, predictions"
