@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pine import InputError
+from pine.datasets.catalog import CATALOG
 from pine.reproduce.catalog import experiment_of, experiments, find
 from pine.reproduce.kinds import KINDS
 
@@ -34,6 +35,7 @@ def test_a_quick_slice_is_a_part_of_the_whole(name):
     assert set(slice_.sizes) <= set(whole.sizes)
     assert slice_.repeats <= whole.repeats
     assert slice_.methods or not whole.methods
+    assert not slice_.slow
     assert all(set(m.values) <= set(next(w for w in whole.methods if (w.name, w.panel) == (m.name, m.panel)).values)
                for m in slice_.methods)  # fmt: skip
 
@@ -44,8 +46,26 @@ def test_the_papers_experiments_are_all_there():
     )
     homogeneous = find("homogeneous")
     assert len(homogeneous.datasets) * len(homogeneous.ratios) == 45
-    assert len(homogeneous.methods) == 11
-    assert homogeneous.repeats == 5
+    assert len([method for method in homogeneous.methods if method.drawn]) == 11
+    assert homogeneous.repeats == 20
+    assert homogeneous.fewer == {"pubmed": 5}
+
+
+@pytest.mark.parametrize("name", ["homogeneous", "heterogeneous", "blogcatalog-standin"])
+def test_every_method_that_has_settings_to_choose_from_has_five(name):
+    experiment = find(name)
+    one_default = [method for method in experiment.methods if method.spec.partition(":")[0] in ("pine", "propagation")]
+    assert all(not method.search for method in one_default)
+    assert all(len(set(m.specs())) == 5 for m in experiment.methods if m not in one_default)
+
+
+def test_experiments_that_say_so_name_data_sets_used_for_no_choice_alone_and_have_no_search():
+    found = [each for name, each in experiments().items() if name.startswith("untouched")]
+    datasets = {dataset for experiment in found for dataset in experiment.datasets}
+    assert datasets == {name for name, entry in CATALOG.items() if entry.untouched and not name.startswith("airports")}
+    assert not any(method.search for experiment in found for method in experiment.methods)
+    others = {dataset for name, each in experiments().items() if each not in found for dataset in each.datasets}
+    assert not datasets & others
 
 
 @pytest.mark.parametrize(

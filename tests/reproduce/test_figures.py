@@ -164,6 +164,15 @@ def test_many_methods_are_also_compared_closely_with_the_first(tmp_path, methods
     assert ("points above A" in (tmp_path / "small-cora.svg").read_text()) == (methods == "ABCDE")
 
 
+def test_methods_that_are_not_drawn_are_in_the_tables(tmp_path):
+    methods = [{"name": name, "spec": "label-propagation", "drawn": name != "B"} for name in "AB"]
+    experiment = experiment_of("small", SMALL | {"methods": methods, "claims": []})
+    rows = scored({"A": 0.5, "B": 0.6})
+    (picture,) = KINDS["scores"].figures(experiment, rows, tmp_path)
+    assert "B" not in picture.text.partition(":")[2].partition(".")[0]
+    assert "| B |" in KINDS["scores"].tables(experiment, rows)
+
+
 def test_the_public_split_stands_left_of_the_ratios_and_no_line_leads_to_it():
     rows = [row(m, r, 0.5, repeat=k) for m in "ABCDEF" for r in ("public", 0.1, 0.5, 0.9) for k in (0, 1)]
     for ax in lines_figure("cora", grids(rows, ["accuracy"])).axes:

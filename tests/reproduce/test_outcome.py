@@ -77,3 +77,20 @@ def test_maps_and_errors_of_an_earlier_run_count_too(runner):
     errors = [{"target": targets[0], "size": size, "seed": seed, "error": 0.5} for size in (1, 2) for seed in range(5)]
     assert outcome_of(sizes, nothing, errors) == Outcome(errors, 1, len(targets) - 1)
     assert outcome_of(sizes, nothing, errors[:5]) == Outcome([], 0, len(targets))
+
+
+def test_slow_methods_are_made_where_that_is_asked_for_and_else_stay_as_they_were(runner):
+    spread, poor = SMALL["methods"]
+    whole = experiment_of("small", SMALL | {"methods": [spread | {"slow": True}, poor]})
+    alone = outcome_of(whole, runner, slow=False)
+    assert {row["method"] for row in alone.rows} == {"poor"}
+    assert alone.empty == alone.earlier == 0
+    assert not any("rounds" not in task.spec for task in runner.run_jobs.made)
+    rows = outcome_of(whole, runner).rows
+    assert [row["method"] for row in rows] == ["spread"] * 4 + ["poor"] * 4
+    before = [row | {"accuracy": 0.5} for row in rows]
+    runner.run_jobs.made.clear()
+    kept = outcome_of(whole, runner, before, slow=False)
+    assert kept == Outcome(before[:4] + rows[4:], earlier=2)
+    assert outcome_of(whole, runner, before[1:], slow=False).earlier == 1, "half a cell is none"
+    assert not runner.run_jobs.made

@@ -31,6 +31,15 @@ def test_rows_come_back_from_their_file_and_make_the_same_tables(tmp_path):
     )
 
 
+def test_seconds_are_shown_only_of_fits_that_ran_alone():
+    experiment = experiment_of("small", SMALL)
+    rows = [row("A", 0.1, 0.8), row("B", 0.1, 0.7, alone=0), row("B", 0.1, 0.9, repeat=1)]
+    text = KINDS[experiment.kind].tables(experiment, rows)
+    assert "| A | 80.0 | 1.0 |" in text
+    assert "| B | 80.0 ±14.1 |  |" in text
+    assert "| s |" not in KINDS[experiment.kind].tables(experiment, [row("A", 0.1, 0.8, alone=None)])
+
+
 def test_the_public_split_comes_back_by_its_name(tmp_path):
     rows = [row("A", "public", 0.8), row("A", 0.1, 0.9)]
     write_rows(rows, tmp_path / "rows.csv")

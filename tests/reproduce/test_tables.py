@@ -47,3 +47,13 @@ def test_settings_are_counted_by_data_set_where_there_were_several_to_choose_fro
     ]
     stopped = [each | {"stopped": "time: too long"} for each in rows]
     assert "| spread | label-propagation | 0 |" in KINDS["scores"].tables(experiment, stopped)
+
+
+def test_a_form_of_a_method_is_no_rival_and_another_method_with_a_longer_name_is():
+    def table(second):
+        rows = [row(m, 0.1, 0.9 - 0.1 * (m != "GCN") + 0.01 * k, repeat=k) for m in ("GCN", "A") for k in range(4)]
+        rows += [row(second, 0.1, 0.9 + 0.01 * k + 0.001 * (-1) ** k, repeat=k) for k in range(4)]
+        return KINDS["scores"].tables(experiment_of("small", SMALL), rows)
+
+    assert "**91" in table("GCN + share")
+    assert "**91" not in table("GCNII")

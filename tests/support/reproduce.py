@@ -45,7 +45,7 @@ def runner_in(folder, run_jobs, **options) -> Runner:
     return Runner(Store(folder / "store.sqlite"), Machine(threads=1), run_jobs=run_jobs, **options)
 
 
-def row(method, ratio, accuracy, value=None, dataset="cora", repeat=0, stopped=""):
+def row(method, ratio, accuracy, value=None, dataset="cora", repeat=0, stopped="", alone=1):
     about = {"dataset": dataset, "method": method, "panel": "", "value": value, "ratio": ratio, "repeat": repeat}
     scores = {} if stopped else {"accuracy": accuracy}
-    return about | {"spec": "gcn"} | scores | {"seconds": None if stopped else 1.0, "stopped": stopped}
+    return about | {"spec": "gcn"} | scores | {"seconds": None if stopped else 1.0, "alone": alone, "stopped": stopped}

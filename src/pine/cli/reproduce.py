@@ -32,6 +32,10 @@ def reproduce(
         bool,
         typer.Option("--kept", help="Make nothing: show what there is, of this run and of earlier ones in the folder."),
     ] = False,
+    slow: Annotated[
+        bool,
+        typer.Option("--slow", help="Make methods that take hours, too; without it they stay as the folder has them."),
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Make the paper's tables and figures anew; what was made before is not made again."""
@@ -40,7 +44,7 @@ def reproduce(
         return
     machine = pine.reproduce.Machine(data_dir, device)
     limits = pine.reproduce.Limits(60 * minutes, memory * 2**30)
-    options = pine.reproduce.ReproduceOptions(names, out, quick, machine, processes, limits, take or (), kept)
+    options = pine.reproduce.ReproduceOptions(names, out, quick, machine, processes, limits, take or (), kept, slow)
     reproduce_and_show(options)
 
 

@@ -15,7 +15,8 @@ Each is a TOML file in experiments/:
     notes                 what has to be said beside every table
     [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
                           pine.reproduce.inductive.settings has it), search (other specs to choose from on held-out
-                          labels), values that stand for {} in the specs, panel (its axis in the figure)
+                          labels), values that stand for {} in the specs, panel (its axis in figures), drawn (false: in
+                          tables alone), slow (true: it takes hours, and is made with --slow alone)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
     [quick]               what is smaller with --quick: datasets, ratios, repeats, seeds, methods, values, sizes;
                           also: settings that all its methods get, such as fewer epochs
@@ -47,6 +48,8 @@ class Method:
     search: tuple[str, ...] = ()
     values: tuple[Value, ...] = ()
     panel: str = ""
+    drawn: bool = True
+    slow: bool = False
 
     def __post_init__(self) -> None:
         if len(self.search) > MAX_SEARCH:
@@ -113,6 +116,15 @@ class Experiment:
             return self.seeds
         return self.fewer.get(dataset, self.repeats)
 
+    @property
+    def slow(self) -> list[str]:
+        """The names of the methods that take hours."""
+        return list(dict.fromkeys(method.name for method in self.methods if method.slow))
+
+    def without_slow(self) -> Self:
+        """With the other methods alone."""
+        return replace(self, methods=tuple(method for method in self.methods if not method.slow))
+
     def specs(self) -> Iterator[tuple[str, str]]:
         """Names of methods and their specs, each value in its place."""
         for method in self.methods:
@@ -144,13 +156,13 @@ class Experiment:
         return made
 
     def quicker(self) -> Self:
-        """A small slice of the same."""
+        """A small slice of the same, in which no method takes hours."""
         small = dict(self.quick)
         methods = [each for each in self.methods if each.name in small.get("methods", [m.name for m in self.methods])]
         if "values" in small:
             kept = {m: tuple(value for value in m.values if value in small["values"]) for m in methods}
             methods = [replace(m, values=kept[m]) for m in methods if kept[m] or not m.values]
-        methods = [method.with_settings(small.get("also", ())) for method in methods]
+        methods = [replace(method.with_settings(small.get("also", ())), slow=False) for method in methods]
         changes: dict[str, Any] = {key: tuple(small[key]) for key in ("datasets", "ratios", "sizes") if key in small}
         repeats = small.get("repeats", 1)
         changes |= {"repeats": repeats, "fewer": {}, "seeds": small.get("seeds")}

@@ -1,4 +1,7 @@
-"""From an experiment to its rows: those of this run, and where it made nothing those of an earlier one."""
+"""From an experiment to its rows: those of this run, and where it made nothing those of an earlier one.
+
+Methods that take hours are made only where that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,17 @@ class Outcome:
     empty: int = 0
 
 
-def outcome_of(experiment: Experiment, runner: Runner, earlier: Iterable[Row] = ()) -> Outcome:
-    """Make what is missing. A cell of which a part was not made is as earlier rows have it, or left out."""
+def outcome_of(experiment: Experiment, runner: Runner, earlier: Iterable[Row] = (), *, slow: bool = True) -> Outcome:
+    """Make what is missing. A cell of which a part was not made is as earlier rows have it, or left out.
+
+    slow: make slow methods, too; otherwise they are as earlier rows have them.
+    """
     kind = KINDS[experiment.kind]
     before = _cells(_usable(experiment, earlier))
     rows: list[Row] = []
     taken = empty = 0
-    for cell, its_rows in _cells(kind.rows(experiment, runner)).items():
+    made = _cells(kind.rows(experiment if slow else experiment.without_slow(), runner))
+    for cell, its_rows in made.items():
         if all(row.get("stopped") != stop_text(NOT_MADE) for row in its_rows):
             rows += its_rows
         elif kind.is_whole(experiment, before[cell]):
@@ -38,7 +45,17 @@ def outcome_of(experiment: Experiment, runner: Runner, earlier: Iterable[Row] = 
             taken += 1
         else:
             empty += 1
-    return Outcome(rows, taken, empty)
+    for cell in [] if slow else [cell for cell in before if cell[CELL.index("method")] in experiment.slow]:
+        if kind.is_whole(experiment, before[cell]):
+            rows += before[cell]
+            taken += 1
+    return Outcome(_ordered(experiment, rows) if experiment.slow else rows, taken, empty)
+
+
+def _ordered(experiment: Experiment, rows: Iterable[Row]) -> list[Row]:
+    """By data set, then by method, as the experiment has them."""
+    methods = [method.name for method in experiment.methods]
+    return sorted(rows, key=lambda row: (experiment.datasets.index(row["dataset"]), methods.index(row["method"])))
 
 
 def _cells(rows: Iterable[Row]) -> defaultdict[tuple[Any, ...], list[Row]]:

@@ -42,7 +42,8 @@ class ReproduceOptions:
     """Which experiments ("all": every one whose data is at hand), where to, and how.
 
     quick: a small slice of each. take: stores of other folders, whose results are added. only_kept: make nothing, show
-    what there is, of this run and of earlier ones in the folder.
+    what there is, of this run and of earlier ones in the folder. slow: make methods that take hours, too; without it
+    they are as an earlier run in the folder had them.
     """
 
     names: Sequence[str]
@@ -53,6 +54,7 @@ class ReproduceOptions:
     limits: Limits = field(default_factory=Limits)
     take: Sequence[Path] = ()
     only_kept: bool = False
+    slow: bool = False
 
 
 def reproduce(
@@ -76,11 +78,16 @@ def reproduce(
     for other in options.take:
         on_message(f"{store.take(other):,} results taken from {other}")
     work = ProgressCounter(progress, "results")
-    work.plan(sum(KINDS[experiment.kind].num_tasks(experiment) for experiment in chosen))
+    slow = options.slow or options.only_kept
+    made = [experiment if slow else experiment.without_slow() for experiment in chosen]
+    work.plan(sum(KINDS[experiment.kind].num_tasks(experiment) for experiment in made))
     runner = Runner(store, options.machine, options.processes, options.limits, work, options.only_kept, run_jobs)
     sections, outcomes = [], []
     for experiment in chosen:
-        outcome = outcome_of(experiment, runner, _earlier(experiment, options))
+        if experiment.slow and not slow:
+            names = ", ".join(experiment.slow)
+            on_message(f"{experiment.name}: {names} take hours; --slow makes them, else they are as they were")
+        outcome = outcome_of(experiment, runner, _earlier(experiment, options), slow=slow)
         section = write_section(experiment, outcome.rows, options.out)
         outcomes.append(outcome)
         sections.append(section)
@@ -119,9 +126,10 @@ def _chosen(
 
 
 def _earlier(experiment: Experiment, options: ReproduceOptions) -> list[Row]:
-    """With only_kept, the rows that an earlier run left in the folder."""
+    """The rows that an earlier run left in the folder, where some may be needed."""
     path = options.out / f"{experiment.name}.csv"
-    return read_rows(path) if options.only_kept and path.exists() else []
+    needed = options.only_kept or (experiment.slow and not options.slow)
+    return read_rows(path) if needed and path.exists() else []
 
 
 def write_section(experiment: Experiment, rows: Sequence[Row], folder: Path) -> Section:

@@ -17,7 +17,7 @@ from pine.evaluation.protocol import PUBLIC
 
 Row = dict[str, Any]
 TEXT_COLUMNS = {"dataset", "method", "panel", "spec", "stopped", "target"}
-INTEGER_COLUMNS = {"repeat", "size", "seed", "true", "predicted", "kept", "epochs"}
+INTEGER_COLUMNS = {"repeat", "size", "seed", "true", "predicted", "kept", "epochs", "alone"}
 
 
 def as_csv(rows: Sequence[Row]) -> str:

@@ -64,7 +64,8 @@ class Runner:
 
     def _result(self, outcome: Any) -> Result:
         if not isinstance(outcome, Stopped):
-            return dict(outcome)
+            # Seconds of fits side by side are no price: these share caches, cores and the GPU.
+            return {**outcome, "alone": self.processes == 1}
         return {"stopped": outcome.why, "message": outcome.message, **asdict(self.limits)}
 
     def _share(self, jobs: int) -> Machine:

@@ -20,7 +20,7 @@ class Cell:
     """What a method reached at one x over the repeats; without a number, why there is none."""
 
     values: tuple[float, ...]
-    seconds: float
+    seconds: float | None  # of a fit, the mean; None where fits ran side by side
     stopped: str
     repeats: int  # finished or not
 
@@ -67,10 +67,10 @@ class Grid:
         return {method: self.cells[method, x].mean for method in self.methods if (method, x) in self.cells}
 
     def ahead(self, method: str, x: X) -> list[str]:
-        """Who is above a method at one x, the best first; all are where it has nothing."""
+        """Who is above a method at one x, the best first, no forms of it; all are where it has nothing."""
         means = self.means(x)
         own = means.get(method, float("-inf"))
-        above = [name for name, mean in means.items() if mean > own]
+        above = [name for name, mean in means.items() if mean > own and not is_form_of(name, method)]
         return sorted(above, key=means.__getitem__, reverse=True)
 
     def comparable(self, method: str, other: str, x: X) -> bool:
@@ -87,9 +87,9 @@ class Grid:
         gaps = 100 * np.subtract(self.cells[method, x].values, self.cells[first, x].values)
         return float(gaps.mean()), float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
 
-    def p_values(self, method: str, x: X) -> dict[str, float]:
-        """Paired tests of a method against each other one at one x, with Holm's correction for their number."""
-        others = [name for name in self.methods if name != method and self.comparable(name, method, x)]
+    def p_values(self, method: str, x: X, rivals: Iterable[str]) -> dict[str, float]:
+        """Paired tests of a method against rivals at one x, with Holm's correction for their number."""
+        others = [name for name in rivals if self.comparable(name, method, x)]
         own = self.cells[method, x].values
         return dict(
             zip(others, holm([paired_p_value(self.cells[name, x].values, own) for name in others]), strict=True)
@@ -105,18 +105,17 @@ class Grid:
         return [name for name in whole if paired_p_value(self.cells[name, x].values, own) < SIGNIFICANT]
 
     def winner(self, x: X) -> str | None:
-        """Who is ahead of all others at one x, for none of which a paired test calls that chance."""
+        """Who is ahead of all others at one x, for none of which a paired test calls that chance; forms are none."""
         means = {name: mean for name, mean in self.means(x).items() if self.cells[name, x].values}
-        if len(means) < 2:
-            return None
-        best = max(means, key=means.__getitem__)
-        p_values = self.p_values(best, x)
-        return best if len(p_values) == len(means) - 1 and max(p_values.values()) < SIGNIFICANT else None
+        best = max(means, key=means.__getitem__, default="")
+        rivals = [name for name in means if name != best and not (is_form_of(name, best) or is_form_of(best, name))]
+        p_values = self.p_values(best, x, rivals) if rivals else {}
+        return best if len(p_values) == len(rivals) > 0 and max(p_values.values()) < SIGNIFICANT else None
 
 
 def is_form_of(name: str, method: str) -> bool:
     """Whether a method is another one with a setting changed: "PINE, untyped" is a form of "PINE", and no rival."""
-    return name.startswith(method) and name != method
+    return name.startswith((f"{method} ", f"{method},"))
 
 
 def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
@@ -133,7 +132,8 @@ def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
             for key in dict.fromkeys((r["method"], r["value"] if by_value else r["ratio"]) for r in own):
                 runs = [r for r in own if (r["method"], r["value"] if by_value else r["ratio"]) == key]
                 done = [r for r in runs if not r["stopped"]]
-                seconds = statistics.mean(r["seconds"] for r in done) if done else 0.0
+                alone = bool(done) and all(r.get("alone") for r in done)
+                seconds = statistics.mean(r["seconds"] for r in done) if alone else None
                 stopped = next((r["stopped"] for r in runs if r["stopped"]), "")
                 cells[key] = Cell(tuple(r[metric] for r in done), seconds, stopped, len(runs))
             made.append(Grid(dataset, name, metric, by_value, cells))
@@ -154,15 +154,22 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def grid_table(grid: Grid) -> str:
-    """A line a method, a column an x, and the mean seconds; who is clearly ahead in bold."""
+    """A line a method, a column an x, and the mean seconds where they are known; who is clearly ahead in bold."""
     winners = {x: grid.winner(x) for x in grid.xs}
+    timed = any(cell.seconds is not None for cell in grid.cells.values())
     lines = []
     for method in grid.methods:
         own = [grid.cells.get((method, x)) for x in grid.xs]
         texts = [cell_text(cell, bold=method == winners[x]) for cell, x in zip(own, grid.xs, strict=True)]
-        seconds = [cell.seconds for cell in own if cell is not None and cell.values]
-        lines.append([method, *texts, f"{np.mean(seconds):.1f}" if seconds else ""])
-    return markdown_table(["method", *(x_name(grid, x) for x in grid.xs), "s"], lines, grid_title(grid))
+        lines.append([method, *texts, *([seconds_text(own)] if timed else [])])
+    head = ["method", *(x_name(grid, x) for x in grid.xs), *(["s"] if timed else [])]
+    return markdown_table(head, lines, grid_title(grid))
+
+
+def seconds_text(cells: Iterable[Cell | None]) -> str:
+    """The mean seconds of a fit over cells; "" where none is known."""
+    known = [cell.seconds for cell in cells if cell is not None and cell.seconds is not None]
+    return f"{np.mean(known):.1f}" if known else ""
 
 
 def grid_title(grid: Grid) -> str:

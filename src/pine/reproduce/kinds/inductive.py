@@ -20,7 +20,7 @@ from pine.reproduce.inductive.settings import WalkSettings, parse
 from pine.reproduce.kinds.scores import Scores, TableEntry
 from pine.reproduce.rows import Row
 from pine.reproduce.runner import NOT_MADE, Runner
-from pine.reproduce.tables import cell_text, grid_title, grids, markdown_table
+from pine.reproduce.tables import cell_text, grid_title, grids, markdown_table, seconds_text
 from pine.reproduce.tasks import Machine, SingleTask
 
 ALL_LABELS = 1.0  # the ratio in the rows: all labels of the training graphs are known
@@ -103,8 +103,7 @@ class InductiveScores(Scores):
                 own = [r for r in rows if (r["dataset"], r["panel"], r["method"]) == (test.dataset, test.panel, method)]
                 epochs = f"{np.mean([r['epochs'] for r in own if not r['stopped']]):.0f}" if cell.values else ""
                 numbers = [cell_text(validation.cells[method, x]), cell_text(cell, bold=method == winner)]
-                seconds = f"{cell.seconds:.1f}" if cell.values else ""
-                lines.append([method, *numbers, epochs, seconds, _choice(experiment, test.panel, own[0])])
+                lines.append([method, *numbers, epochs, seconds_text([cell]), _choice(experiment, test.panel, own[0])])
             made.append(markdown_table(head, lines, grid_title(test)))
         return made
 

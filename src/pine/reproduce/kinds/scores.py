@@ -130,7 +130,8 @@ class TableEntry:
         if "scores" not in result:
             return about | {"seconds": None, "stopped": stop_text(result)}
         scores = {metric: result["scores"][metric] for metric in metrics}
-        return about | scores | {"seconds": round(result["seconds"], 3), "stopped": ""}
+        price = {"seconds": round(result["seconds"], 3), "alone": int(result["alone"]) if "alone" in result else None}
+        return about | scores | price | {"stopped": ""}
 
 
 class Scores(Kind):
@@ -179,7 +180,8 @@ class Scores(Kind):
 
     def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Picture]:
         """A figure for each data set, and the average ranks over them. Steps are drawn from the last to the first."""
-        whole = grids(rows, experiment.metrics)
+        in_tables = {method.name for method in experiment.methods if not method.drawn}
+        whole = grids([row for row in rows if row["method"] not in in_tables], experiment.metrics)
         if experiment.steps:
             whole = [replace(grid, cells=dict(reversed(grid.cells.items()))) for grid in whole]
         few = all(sum(x != PUBLIC for x in grid.xs) < MIN_LINE and not grid.by_value for grid in whole)
