@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from support.reproduce import SMALL, row
 
-from pine.reproduce.catalog import experiment_of
+from pine.reproduce.catalog import experiment_of, experiments
 from pine.reproduce.figures import lines_figure, rank_figure, rows_figure
 from pine.reproduce.figures.style import MARKERS, method_styles
 from pine.reproduce.kinds import KINDS
@@ -64,6 +64,15 @@ def test_no_two_methods_share_a_color_or_a_marker():
     assert len({style["color"] for style in styles.values()}) == 17
     assert len({style["marker"] for style in styles.values()}) == 17
     assert len(set(MARKERS)) == len(MARKERS)
+
+
+def test_a_method_has_one_color_in_the_figures_of_all_experiments():
+    colors: dict[str, set[str]] = {}
+    for experiment in experiments().values():
+        drawn = list(dict.fromkeys(method.name for method in experiment.methods if method.drawn))
+        for method, style in method_styles(drawn).items():
+            colors.setdefault(method, set()).add(style["color"])
+    assert {method: some for method, some in colors.items() if len(some) > 1} == {}
 
 
 def test_the_legend_is_in_the_order_of_the_last_points():

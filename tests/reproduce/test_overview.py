@@ -69,9 +69,9 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
     assert lines == [
         "| accuracy at 10, 50, 90 % | cora | pubmed |",
         "|---|---|---|",
-        "| PINE | **.750** .900 .500 | **.700** **.800** .900 |",
-        "| GAT | .600 .920 .400 |  |",
-        "| GCN | .700 **.950** .495 | .600 .750 – |",
+        "| PINE | **.750**(10) .900(10) .500(10) | **.700**(10) **.800**(10) .900(10) |",
+        "| GAT | .600(10) .920(10) .400(10) |  |",
+        "| GCN | .700(10) **.950**(10) .495(10) | .600(10) .750(10) – |",
         "| struc2vec |  | – – – |",
         "",
         f"At all ratios, {against} 4 of 5; {tests} 3 are won, 1 tied, 1 lost; {strict} 3, 1, 1.",
@@ -84,8 +84,8 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
         "",
         "| accuracy with node features, on the public split, at 10 % | cora |",
         "|---|---|",
-        "| PINE | **.700** .800 |",
-        "| GCN | .600 **.850** |",
+        "| PINE | **.700**(10) .800(10) |",
+        "| GCN | .600(10) **.850**(10) |",
         "",
         f"On the public split and at all ratios, {against} 2 of 3; "
         f"{tests} 2 are won, 0 tied, 1 lost; {strict} 2, 0, 1.",
@@ -94,9 +94,9 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
         "",
         "| ppi, graphs never seen in training | method | micro F1 |",
         "|---|---|---|",
-        "| A | PINE | **.625** ±.177 |",
-        "| A | GraphSAGE-pool | .375 ±.177 |",
-        "| B | GAT | .250 ±.000 |",
+        "| A | PINE | **.625**(177) |",
+        "| A | GraphSAGE-pool | .375(177) |",
+        "| B | GAT | .250 |",
         "",
     ]
 

@@ -12,7 +12,7 @@ from pine.evaluation.protocol import PUBLIC, ratio_name
 from pine.reproduce.catalog import experiments, find
 from pine.reproduce.rows import read_rows
 from pine.reproduce.significance import Tally, comparisons
-from pine.reproduce.tables import METRICS, Grid, X, grids, markdown_table
+from pine.reproduce.tables import METRICS, Cell, Grid, X, grids, markdown_table
 
 SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous", "features")
@@ -97,12 +97,12 @@ def _table(some: list[Grid], about: str) -> str:
 
 
 def _column(grid: Grid) -> dict[str, str]:
-    """The means of each method side by side, who is clearly ahead in bold; a dash where there is none."""
+    """Means and deviations of each method side by side, who is clearly ahead in bold; a dash where there is none."""
     winners = {ratio: grid.winner(ratio) for ratio in _shown(grid)}
     made = {}
     for method in grid.methods:
-        own = [(grid.means(ratio).get(method, float("-inf")), winner) for ratio, winner in winners.items()]
-        made[method] = " ".join(_number(mean, method == winner) for mean, winner in own)
+        own = [(grid.cells.get((method, ratio)), winner) for ratio, winner in winners.items()]
+        made[method] = " ".join(_number(cell, method == winner) for cell, winner in own)
     return made
 
 
@@ -119,12 +119,13 @@ def _inductive(settings: list[Grid]) -> str:
         winner = grid.winner(x)
         for method in grid.methods:
             cell = grid.cells[method, x]
-            spread = f" ±{cell.deviation:.3f}".replace("±0", "±") if cell.values else ""
-            lines.append(f"| {grid.panel} | {method} | {_number(cell.mean, method == winner)}{spread} |")
+            lines.append(f"| {grid.panel} | {method} | {_number(cell, method == winner)} |")
     return "\n".join(lines)
 
 
-def _number(mean: float, bold: bool) -> str:
-    if mean < 0:
+def _number(cell: Cell | None, bold: bool) -> str:
+    """A mean with its deviation in units of the last digit: .781(9) is .781 and .009."""
+    if cell is None or not cell.values:
         return "–"
-    return f"**{_short(mean)}**" if bold else _short(mean)
+    mean = f"**{_short(cell.mean)}**" if bold else _short(cell.mean)
+    return f"{mean}({1000 * cell.deviation:.0f})" if len(cell.values) > 1 else mean

@@ -19,22 +19,53 @@ GRAY = "#555555"
 NO_BREAK = "\u00a0"  # a space at which no line ends
 
 
+# Methods that keep their color and marker from figure to figure, as far as they meet no other with the same. Those in
+# one line are in no figure together.
+USUAL = (
+    ("PINE",),
+    ("DeepWalk", "SGC"),
+    ("node2vec", "APPNP"),
+    ("struc2vec", "R-GCN", "MLP"),
+    ("GraphWave", "link-based", "GCNII"),
+    ("WYS", "metapath2vec++", "GRAND", "GraphSAGE-pool"),
+    ("MMDW", "logistic regression", "GraphSAGE-mean"),
+    ("Planetoid", "GraphSAGE"),
+    ("GCN",),
+    ("GAT",),
+    ("label propagation",),
+    ("PINE, untyped", "PINE without features"),
+)
+
+
 def method_styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """A color and a marker for each method; the first is thick, and seen below the others."""
-    return {
-        method: {
+    """A color and a marker for each method, its usual ones if it has any; the first is thick, and below the others."""
+    styles = {}
+    for place, (method, number) in enumerate(_numbers(methods).items()):
+        marker = MARKERS[number % len(MARKERS)]
+        styles[method] = {
             "color": COLORS[number % len(COLORS)],
-            "marker": MARKERS[number % len(MARKERS)],
+            "marker": marker,
             "linestyle": "-" if number < len(COLORS) else "--",
-            "linewidth": 1.2 if number else 2.6,
-            "markersize": (5.5 if number else 6.5) * (1.6 if MARKERS[number % len(MARKERS)] in STARS else 1),
+            "linewidth": 1.2 if place else 2.6,
+            "markersize": (5.5 if place else 6.5) * (1.6 if marker in STARS else 1),
             "markeredgecolor": "white",
             "markeredgewidth": 0.5,
-            "zorder": 4 if number else 3,
+            "zorder": 4 if place else 3,
             "label": method,
         }
-        for number, method in enumerate(methods)
-    }
+    return styles
+
+
+def _numbers(methods: Sequence[str]) -> dict[str, int]:
+    """The number of each method's color, no two the same."""
+    usual = {name: number for number, names in enumerate(USUAL) for name in names}
+    found: dict[str, int] = {}
+    for method in methods:
+        number = usual.get(method, usual.get(method.removesuffix(", untyped")))
+        if number is not None and number not in found.values():
+            found[method] = number
+    left = (number for number in range(len(USUAL) + len(methods)) if number not in found.values())
+    return {method: found[method] if method in found else next(left) for method in methods}
 
 
 def add_title(figure: Any, text: str) -> None:
