@@ -87,6 +87,33 @@ def test_rows_of_an_earlier_run_are_not_looked_at_where_all_is_made(options, kno
     assert len(read_rows(options.out / "small.csv")) == 8
 
 
+def test_experiments_that_are_not_asked_for_are_in_the_report_as_the_folder_has_them(options, known):
+    other = experiment_of("other", SMALL | {"title": "Another one"})
+    both = {"other": other, **known}
+    reproduce(dataclasses.replace(options, names=["other"]), known=both, run_jobs=InProcess())
+    rows = read_rows(options.out / "other.csv")
+    write_rows(rows[1:], options.out / "other.csv")
+    jobs = InProcess()
+    page = reproduce(options, known=both, run_jobs=jobs).read_text()
+    assert page.index("Another one") < page.index("A small one")
+    assert read_rows(options.out / "other.csv") == rows[1:], "what was not asked for stays"
+    assert "by the code and settings of then: 3" in page
+
+
+def test_an_experiment_whose_data_is_not_at_hand_is_shown_as_the_folder_has_it(options, known):
+    reproduce(options, known=known, run_jobs=InProcess())
+    rows = read_rows(options.out / "small.csv")
+
+    def load(name, data_dir):
+        raise InputError("it is not there")
+
+    away = dataclasses.replace(options, names=["all"], machine=Machine(load=load))
+    page = reproduce(away, known=known, run_jobs=InProcess()).read_text()
+    assert read_rows(options.out / "small.csv") == rows
+    assert "by the code and settings of then: 4" in page
+    assert "Not measured" not in page
+
+
 def test_nothing_kept_is_shown_as_nothing(options, known):
     jobs = InProcess()
     report = reproduce(dataclasses.replace(options, only_kept=True), known=known, run_jobs=jobs)

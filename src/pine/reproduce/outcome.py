@@ -52,6 +52,13 @@ def outcome_of(experiment: Experiment, runner: Runner, earlier: Iterable[Row] = 
     return Outcome(_ordered(experiment, rows) if experiment.slow else rows, taken, empty)
 
 
+def as_it_was(experiment: Experiment, earlier: Iterable[Row]) -> Outcome:
+    """The whole cells of an earlier run, where nothing is made: of data that is not at hand, say."""
+    kind = KINDS[experiment.kind]
+    whole = [rows for rows in _cells(_usable(experiment, earlier)).values() if kind.is_whole(experiment, rows)]
+    return Outcome([row for rows in whole for row in rows], len(whole))
+
+
 def _ordered(experiment: Experiment, rows: Iterable[Row]) -> list[Row]:
     """By data set, then by method, as the experiment has them."""
     methods = [method.name for method in experiment.methods]

@@ -24,7 +24,7 @@ from pine.reproduce.catalog import experiments, find
 from pine.reproduce.claims import Verdict
 from pine.reproduce.experiment import Experiment
 from pine.reproduce.kinds import KINDS
-from pine.reproduce.outcome import Outcome, outcome_of
+from pine.reproduce.outcome import Outcome, as_it_was, outcome_of
 from pine.reproduce.report import Section, write_report
 from pine.reproduce.rows import Row, read_rows, write_rows
 from pine.reproduce.runner import RunJobs, Runner
@@ -68,10 +68,12 @@ def reproduce(
     """Run experiments one after another, and write the report: its path. What is done stays done when interrupted.
 
     on_verdict: is called with each claim that was checked; on_message: with what else users want to know. known: the
-    experiments that there are, by default those of the paper. run_jobs: see Runner.
+    experiments that there are, by default those of the paper. run_jobs: see Runner. Experiments that are not asked for,
+    or whose data is not at hand, are in the report as the folder has them.
     """
     begin = time.monotonic()
-    chosen, left_out = _chosen(options, experiments() if known is None else known)
+    known = experiments() if known is None else known
+    chosen, left_out = _chosen(options, known)
     for experiment, problem in left_out:
         on_message(f"{experiment.name} is left out: {problem}")
     store = Store(options.out / STORE_FILE)
@@ -82,7 +84,7 @@ def reproduce(
     made = [experiment if slow else experiment.without_slow() for experiment in chosen]
     work.plan(sum(KINDS[experiment.kind].num_tasks(experiment) for experiment in made))
     runner = Runner(store, options.machine, options.processes, options.limits, work, options.only_kept, run_jobs)
-    sections, outcomes = [], []
+    sections, outcomes = {}, []
     for experiment in chosen:
         if experiment.slow and not slow:
             names = ", ".join(experiment.slow)
@@ -90,15 +92,21 @@ def reproduce(
         outcome = outcome_of(experiment, runner, _earlier(experiment, options), slow=slow)
         section = write_section(experiment, outcome.rows, options.out)
         outcomes.append(outcome)
-        sections.append(section)
+        sections[experiment.name] = section
         for verdict in section.verdicts:
             if on_verdict is not None:
                 on_verdict(experiment, verdict)
-    sections += [not_measured(experiment) for experiment, _ in left_out]
+    for name in [name for name in known if name not in sections]:
+        experiment = known[name].quicker() if options.quick else known[name]
+        outcome = as_it_was(experiment, _in_folder(experiment, options))
+        if outcome.rows:
+            outcomes.append(outcome)
+            sections[name] = section_of(experiment, outcome.rows, options.out)
+    sections |= {each.name: not_measured(each) for each, _ in left_out if each.name not in sections}
     facts = _facts(options, time.monotonic() - begin, outcomes)
     with atomic_write(options.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
-    write_report(sections, _in_words(facts), options.out / REPORT_FILE)
+    write_report([sections[name] for name in known if name in sections], _in_words(facts), options.out / REPORT_FILE)
     store.close()
     return options.out / REPORT_FILE
 
@@ -127,20 +135,29 @@ def _chosen(
 
 def _earlier(experiment: Experiment, options: ReproduceOptions) -> list[Row]:
     """The rows that an earlier run left in the folder, where some may be needed."""
-    path = options.out / f"{experiment.name}.csv"
     needed = options.only_kept or (experiment.slow and not options.slow)
-    return read_rows(path) if needed and path.exists() else []
+    return _in_folder(experiment, options) if needed else []
+
+
+def _in_folder(experiment: Experiment, options: ReproduceOptions) -> list[Row]:
+    path = options.out / f"{experiment.name}.csv"
+    return read_rows(path) if path.exists() else []
 
 
 def write_section(experiment: Experiment, rows: Sequence[Row], folder: Path) -> Section:
     """Write the rows of an experiment, and its tables and figures, which come from them alone."""
-    kind = KINDS[experiment.kind]
     write_rows(rows, folder / f"{experiment.name}.csv")
-    text = kind.tables(experiment, rows)
+    section = section_of(experiment, rows, folder)
     with atomic_write(folder / f"{experiment.name}.md") as file:
-        file.write(f"# {experiment.title}\n\n{experiment.place}\n\n{text}".encode())
+        file.write(f"# {experiment.title}\n\n{experiment.place}\n\n{section.tables}".encode())
+    return section
+
+
+def section_of(experiment: Experiment, rows: Sequence[Row], folder: Path) -> Section:
+    """An experiment's part of the report; its figures are drawn into the folder."""
+    kind = KINDS[experiment.kind]
     figures = kind.figures(experiment, rows, folder) if rows else []
-    return Section(experiment, text, figures, kind.verdicts(experiment, rows))
+    return Section(experiment, kind.tables(experiment, rows), figures, kind.verdicts(experiment, rows))
 
 
 def not_measured(experiment: Experiment) -> Section:
