@@ -180,9 +180,9 @@ def with_none(given: Any) -> Any:
         names = categories.categories.tolist()
         return _array(None if code < 0 else names[code] for code in categories.codes.tolist())
     if type(given).__module__.startswith("pandas") and hasattr(given, "isna"):
-        array = np.asarray(given)
+        # Integers and truth values of pandas turn into floats where some are missing.
+        array = np.array(given if isinstance(getattr(given, "dtype", None), np.dtype) else given.astype(object))
         if array.dtype.kind == "O":
-            array = array.copy()
             array[np.asarray(given.isna())] = None
         return array
     return given
