@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,7 +159,9 @@ MISSING: dict[str, Any] = {
     "objects with NA": [1, pd.NA, 3, 1],
     "a dictionary with NA": {"a": 1, "b": pd.NA, "c": 3, "d": 1},
     "a dictionary with a masked value": {"a": 1, "b": np.ma.masked, "c": 3, "d": 1},
-    "polars": pl.Series([1, None, 3, 1]).to_list(),
+    "polars": pl.Series([1, None, 3, 1]),
+    "Arrow": pa.array([1, None, 3, 1]),
+    "Arrow in chunks": pa.chunked_array([[1, None], [3, 1]]),
 }
 MISSING_WORDS: dict[str, Any] = {
     "string": pd.Series(["x", None, "y", "x"], dtype="string"),

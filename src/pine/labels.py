@@ -170,7 +170,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def with_none(given: Any) -> Any:
-    """Labels of pandas and masked arrays, with None where one is missing; anything else as it is."""
+    """Labels of pandas, polars, Arrow and masked arrays, with None where one is missing; anything else as it is."""
     if isinstance(given, np.ma.MaskedArray):
         objects = np.asarray(given.data, object)
         return np.where(np.ma.getmaskarray(given), np.full(objects.shape, None), objects)
@@ -179,6 +179,9 @@ def with_none(given: Any) -> Any:
         # A Categorical of integers turns into floats where some are missing.
         names = categories.categories.tolist()
         return _array(None if code < 0 else names[code] for code in categories.codes.tolist())
+    as_list = getattr(given, "to_pylist", None) or getattr(given, "to_list", None)
+    if hasattr(given, "null_count") and as_list is not None:
+        return as_list()  # polars and Arrow
     if type(given).__module__.startswith("pandas") and hasattr(given, "isna"):
         # Integers and truth values of pandas turn into floats where some are missing.
         array = np.array(given if isinstance(getattr(given, "dtype", None), np.dtype) else given.astype(object))
