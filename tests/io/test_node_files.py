@@ -21,6 +21,7 @@ from pine.io import read_graph_files, read_node_file
         ("a\nb\n", ["a", "b"]),
         ("a\n1\nb\n", ["a", "1", "b"]),
         ("age,id\n30,a\n40,b\n", ["a", "b"]),
+        ("Jean Valjean\nMme Magloire\n", ["Jean Valjean", "Mme Magloire"]),
         ("# all of them\na\n b \n", ["a", "b"]),
     ],
 )

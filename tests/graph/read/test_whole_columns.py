@@ -24,6 +24,9 @@ TO_REFUSE: dict[str, tuple[str, bytes, str]] = {
     "a gz file with a flipped byte": ("e.csv.gz", b"\x1f\x8b\x08\x00abcdefghijklm", "cannot be unpacked"),
     "a weight that is a word, no header": ("e.csv", b"1,2,1\n2,3,x\n", "line 2: 2 must be a number, got 'x'"),
     "a header that names a column twice": ("e.csv", b"node,node\na,b\nb,c\n", "names a column twice: 'node'"),
+    "a quote behind a blank": ("e.csv", b'a,b\nb, "c"\n', "line 2: a quote behind a blank"),
+    "quotes where blanks separate": ("e.txt", b'"a b" c\nd c\n', "quotes do not hold fields together"),
+    "a quote that is not closed": ("e.csv", b'a,b\nb,c\n"a,b\n', "line 3: expected 2 fields"),
     "a header that may be an edge": ("e.csv", b"source,target\na,target\n", "may be a header, but occur below, too"),
 }
 
@@ -95,6 +98,10 @@ def test_a_quoted_line_break_is_part_of_a_field_wherever_it_stands(tmp_path):
             write(tmp_path, ["source,target,note", *lines[:at], 'a,b,"one\ntwo"', *lines[at:]]), header=True
         )
         assert graph.num_nodes == 30_003
+    for header in (True, False):
+        lines = ["source,target"] * header + ['"a\nx",b', 'b,"a\nx"', 'c,"a\nx"']
+        assert Graph.from_edges(write(tmp_path, lines)).ids().tolist() == ["a\nx", "b", "c"]
+    assert Graph.from_edges(write(tmp_path, ['"from\nhere",to', "b,c", "c,d"])).ids().tolist() == ["b", "c", "d"]
 
 
 @pytest.mark.parametrize("name", DELIMITERS)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pine.errors import InputError, listed
 from pine.graph.read.lines import COMMENT, raw_blocks, whole_lines
 
+MOST_LINES = 1000  # of one record
 LEAST_LINES, LARGEST_SAMPLE = 3, 1 << 26  # of the sample: lines, and bytes
 NUMBER = re.compile(r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?(inf|infinity|nan)$", re.IGNORECASE)
 
@@ -30,6 +31,7 @@ class Dialect:
     has_header: bool
     sample: tuple[tuple[str, ...], ...]  # the fields of the first lines of data
     first: tuple[str, ...]  # the fields of the first line, be it header or data
+    height: int = 1  # lines that the first one takes: a quoted field may go on in the next
 
     def where(self, row: int) -> str:
         """Where a row of data is: `edges.csv, line 18`."""
@@ -53,7 +55,7 @@ class Dialect:
 
     def below(self) -> Dialect:
         """The same file without its first line."""
-        return replace(self, skipped=self.skipped + 1, sample=self.sample[1:])
+        return replace(self, skipped=self.skipped + self.height, sample=self.sample[1:], height=1)
 
     def has_rows(self) -> bool:
         """Whether there is a line of data."""
@@ -73,6 +75,8 @@ class Dialect:
                 if text:
                     yield number, split_fields(text, self.delimiter)
                 record = []
+        if record:
+            yield number, split_fields("\n".join(record), self.delimiter)
 
 
 def sniff(path: Path, least: int = 2) -> Dialect:
@@ -81,11 +85,18 @@ def sniff(path: Path, least: int = 2) -> Dialect:
     skipped = 0
     while skipped < len(lines) and (not lines[skipped].strip() or COMMENT.match(lines[skipped].encode())):
         skipped += 1
-    data = [line for line in lines[skipped:] if line.strip()]
-    if not data:
+    if skipped == len(lines):
         raise InputError(f"{path} has no lines of data")
-    delimiter = _delimiter(path, data[0])
-    rows = [split_fields(line, delimiter) for line in data]
+    first, height = _first_record(path, lines[skipped:])
+    delimiter = _delimiter(path, first)
+    if least == 1 and delimiter == " ":
+        delimiter = ","  # one id a line, which may hold blanks
+    rows = [split_fields(line, delimiter) for line in [first, *lines[skipped + height :]] if line.strip()]
+    if delimiter == " " and any(field[0] == '"' != field[-1] for field in rows[0]):
+        raise InputError(
+            f"{path}, line {skipped + 1}: quotes do not hold fields together where blanks separate them; separate them "
+            "by commas or tabs"
+        )
     if len(rows[0]) < least:
         raise InputError(
             f"{path}, line {skipped + 1}: expected at least two columns separated by commas, tabs or blanks, "
@@ -93,7 +104,7 @@ def sniff(path: Path, least: int = 2) -> Dialect:
         )
     columns = tuple(str(i) for i in range(len(rows[0])))
     sample = tuple(row for row in rows if len(row) == len(columns))
-    return Dialect(path, delimiter, skipped, columns, False, sample, rows[0])
+    return Dialect(path, delimiter, skipped, columns, False, sample, rows[0], height)
 
 
 def is_number(field: str) -> bool:
@@ -118,7 +129,17 @@ def _delimiter(path: Path, line: str) -> str:
     for delimiter in (usual, "\t", ",", ";"):
         if delimiter in unquoted:
             return delimiter
-    return " " if unquoted == line else ","
+    return " "
+
+
+def _first_record(path: Path, lines: Sequence[str]) -> tuple[str, int]:
+    """The first line of data, with the lines that a quoted field of it goes on in; and how many they are."""
+    record = lines[0]
+    for height in range(1, min(len(lines), MOST_LINES) + 1):
+        record = "\n".join(lines[:height])
+        if record.count('"') % 2 == 0 and (height == 1 or _delimiter(path, record) != " "):
+            return record, height
+    return lines[0], 1
 
 
 def _first_lines(path: Path) -> list[str]:

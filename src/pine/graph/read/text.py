@@ -73,6 +73,7 @@ def stripped(values: pa.Array) -> pa.Array:
 def _ids(file: Dialect, i: int, values: pa.Array, row: int) -> Column:
     integers = as_integers(values)
     if integers is None:
+        _check_quotes(file, values, row)
         values = stripped(values)
         lengths = np.asarray(pc.binary_length(values))
         if len(lengths) and lengths.min() == 0:
@@ -82,6 +83,14 @@ def _ids(file: Dialect, i: int, values: pa.Array, row: int) -> Column:
             raise InputError(f"{where}: an id of {lengths.max():,} bytes; ids may have {LONGEST_ID:,}")
         integers = as_integers(values)
     return Column("str", [values], written=True) if integers is None else Column("int", [integers], written=True)
+
+
+def _check_quotes(file: Dialect, values: pa.Array, row: int) -> None:
+    """A quote behind a blank is a character like others, which hardly anyone means."""
+    if file.delimiter != " " and has_blank_ends(values):
+        odd = pc.index(pc.match_substring_regex(values, '^[ \t]+"'), True).as_py()
+        if odd >= 0:
+            raise InputError(f"{file.where(row + odd)}: a quote behind a blank; remove the blank, or the quotes")
 
 
 class _Lines:
