@@ -1,13 +1,16 @@
 """What a user gets to read when something they gave does not fit."""
 
-LONGEST_MESSAGE, LONGEST_VALUE = 300, 60  # characters
+LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_WORD = 300, 60, 40  # characters
 
 
 class InputError(ValueError):
     """Input that cannot be used: the message says what was wrong, where, and what to do, in at most 300 characters."""
 
     def __init__(self, message: object = "") -> None:
-        super().__init__(shortened(" ".join(str(message).split()), LONGEST_MESSAGE))
+        words = str(message).split()
+        if sum(map(len, words)) + len(words) > LONGEST_MESSAGE:
+            words = [shortened(word, LONGEST_WORD) for word in words]  # paths, first of all
+        super().__init__(shortened(" ".join(words), LONGEST_MESSAGE))
 
 
 def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
