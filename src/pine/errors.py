@@ -1,6 +1,6 @@
 """What a user gets to read when something they gave does not fit."""
 
-LONGEST_MESSAGE, LONGEST_VALUE, LONGEST_WORD = 300, 60, 40  # characters
+LONGEST_MESSAGE, LONGEST_VALUE = 300, 60  # characters
 
 
 class InputError(ValueError):
@@ -8,9 +8,9 @@ class InputError(ValueError):
 
     def __init__(self, message: object = "") -> None:
         words = str(message).split()
-        if sum(map(len, words)) + len(words) > LONGEST_MESSAGE:
-            words = [shortened(word, LONGEST_WORD) for word in words]  # paths, first of all
-        super().__init__(shortened(" ".join(words), LONGEST_MESSAGE))
+        # Users need the whole path of a file; two of up to 120 characters come on top.
+        paths = [len(word) for word in words if word.startswith("/") and len(word) <= 2 * LONGEST_VALUE][:2]
+        super().__init__(shortened(" ".join(words), LONGEST_MESSAGE + sum(paths)))
 
 
 def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
