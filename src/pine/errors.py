@@ -4,7 +4,7 @@ LONGEST_MESSAGE, LONGEST_VALUE = 300, 60  # characters
 
 
 class InputError(ValueError):
-    """Input that cannot be used: the message says what was wrong, where, and what to do, in at most 300 characters."""
+    """Input that cannot be used: the message says what was wrong, where, and what to do, in 300 characters."""
 
     def __init__(self, message: object = "") -> None:
         words = str(message).split()
