@@ -51,11 +51,11 @@ def test_train_takes_typed_graphs_and_label_sets(tmp_path: Path):
 @pytest.mark.parametrize(
     ("edges", "labels", "message"),
     [
-        ("a,b\nc,d,e\n", "a,x\n", "edges.csv, line 2: expected 2 fields"),
+        ("a,b\nb,d,e\n", "a,x\n", "edges.csv, line 2: expected 2 fields"),
         ("u,v,weight\na,b,-1\n", "a,x\n", "edges.csv, line 2: the weight is negative"),
         ("", "a,x\n", "edges.csv is empty"),
-        ("a,b\n", "a,x\nz,y\n", "labels.csv, line 2: there is no node 'z'"),
-        ("a,b\n", "a,x\nb,\n", "labels.csv, line 2: the label is empty"),
+        ("a,b\n", "y,x\nz,x\n", "labels.csv: no node has a label; ids such as 'y' are not in the graph"),
+        ("a,b\n", "a,\nb,NA\n", "labels.csv: no node has a label"),
         ("a,b\n", "", "labels.csv is empty"),
         ("a,b\n", "a\n", "labels.csv, line 1: expected at least two columns"),
     ],

@@ -42,16 +42,25 @@ def build_relations(
     relations = {}
     for relation, (sources, targets, weights) in read.items():
         source, _, target = relation
+        joined = np.concatenate(weights) if weights else None
+        weights.clear()
         relations[relation] = build_csr(
             _joined(numbered[source][1], sources),
             _joined(numbered[target][1], targets),
-            np.concatenate(weights) if weights else None,
+            joined,
             (len(ids[source]), len(ids[target])),
             mirror=source == target and not directed,
             drop_loops=source == target and self_loops == "drop",
             duplicates=duplicates,
         )
+        _check_sum(relation, relations[relation])
     return ids, relations
+
+
+def _check_sum(relation: Relation, matrix: CSR) -> None:
+    """Degrees and edges that are added up are float32, as weights are."""
+    if matrix.weights is not None and matrix.weights.sum(dtype=np.float64) > np.finfo(np.float32).max:
+        raise InputError(f"weights of {'-'.join(relation)} add up to more than 3.4e38; divide them by a large number")
 
 
 def _read(

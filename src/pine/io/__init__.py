@@ -2,7 +2,22 @@
 
 from pine.io.exports import export_vectors, format_of
 from pine.io.feature_files import read_feature_file
-from pine.io.label_files import read_label_file
+from pine.io.graph_files import read_graph_files
+from pine.io.label_files import LabelTable, label_warnings, read_label_file, read_label_table
+from pine.io.node_files import read_node_file
 from pine.io.runs import Run, read_run, write_run
 
-__all__ = ["Run", "export_vectors", "format_of", "read_feature_file", "read_label_file", "read_run", "write_run"]
+__all__ = [
+    "LabelTable",
+    "Run",
+    "export_vectors",
+    "format_of",
+    "label_warnings",
+    "read_feature_file",
+    "read_graph_files",
+    "read_label_file",
+    "read_label_table",
+    "read_node_file",
+    "read_run",
+    "write_run",
+]

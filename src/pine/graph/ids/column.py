@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,16 +13,23 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pine.errors import InputError
+from pine.graph.ids.integers import as_integers
 
 Kind = Literal["int", "str", "object"]
+# A saved run could not hold them, and they are rarely meant as ids.
+NO_IDS = (bytes, bytearray, datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 @dataclass(eq=False)
 class Column:
-    """Ids in pieces: int64 arrays, Arrow string arrays without nulls, or lists of hashable objects."""
+    """Ids in pieces: int64 arrays, Arrow string arrays without nulls, or lists of hashable objects.
+
+    written: they were read from text, which does not tell 7 from "7"; they may become either.
+    """
 
     kind: Kind
     pieces: list[Any]
+    written: bool = False
 
     def __len__(self) -> int:
         return sum(len(piece) for piece in self.pieces)
@@ -38,6 +46,27 @@ class Column:
         if self.kind == "object":
             return [value for piece in self.pieces for value in piece]
         return [value for piece in self.pieces for value in piece.tolist()]
+
+    def as_kind(self, kind: Kind) -> Column:
+        """Ids that were read from text, as others are that they are compared with."""
+        if not self.written or kind == self.kind or kind == "object":
+            return self
+        if kind == "str":
+            return Column("str", [as_text(piece) for piece in self.pieces], written=True)
+        integers = [as_integers(piece) for piece in self.pieces]
+        if all(piece is not None for piece in integers):
+            return Column("int", integers, written=True)
+        return Column("object", [[_as_integer(each) for each in self.objects()]])
+
+
+def _as_integer(text: str) -> Any:
+    integer = as_integers(pa.array([text]))
+    return text if integer is None else int(integer[0])
+
+
+def as_text(integers: NDArray[np.int64]) -> pa.Array:
+    """Integers as they are written."""
+    return pa.array(integers).cast(pa.string())
 
 
 def plain(value: Any, kind: Kind) -> Any:
@@ -125,7 +154,9 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray) -> Column:
         return Column("str", chunked.chunks)
     if str(kind) == "string_view":
         return Column("str", chunked.cast(pa.large_string()).chunks)
-    return _from_objects(chunked.to_pylist())
+    if not len(chunked):
+        return Column("int", [np.empty(0, np.int64)])
+    raise InputError(f"node ids must be integers or text, got a column of {kind}; turn it into text")
 
 
 def _from_objects(values: Sequence[Any]) -> Column:
@@ -141,6 +172,11 @@ def _from_objects(values: Sequence[Any]) -> Column:
     if not kinds:
         return Column("int", [np.empty(0, np.int64)])
     for row, value in enumerate(values):
+        if isinstance(value, NO_IDS):
+            raise InputError(
+                f"row {row}: node ids must be integers, text or other hashable objects, got {type(value).__name__}; "
+                "turn it into text"
+            )
         if value is None or (isinstance(value, float) and value != value):
             raise MissingId(row)
         try:
