@@ -27,7 +27,7 @@ from scipy.special import ive
 
 from pine._internal.memory import require_memory
 from pine._internal.parallel import compiled, number_of_threads, over_parts, parts
-from pine._internal.settings import Count, FinitePositive
+from pine._internal.settings import Count, FinitePositive, NonNegativeInt
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError
 from pine.graph import Graph
@@ -60,7 +60,7 @@ class GraphWave(Embedder):
     step: FinitePositive = 20.0  # between samples: t = 0, 20, ..., 980
     order: Count = 100  # of the Chebyshev series
     exact: bool = False  # by all eigenvectors instead, on small graphs
-    seed: int | None = None  # nothing here is random; kept so that every method takes one
+    seed: NonNegativeInt | None = None  # nothing here is random; kept so that every method takes one
     threads: Count | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:

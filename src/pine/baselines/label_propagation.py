@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from pine._internal.settings import Count, Range
+from pine._internal.settings import Count, NonNegativeInt, Range
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError, listed
 from pine.graph import Graph
@@ -31,7 +31,7 @@ class LabelPropagation(Embedder):
     alpha: Annotated[float, Range(0, 1, with_low=False)] = 0.9  # how far labels travel: the usual choice
     rounds: Count = 100  # .9 ** 100 < 3e-5: what is left out changes nothing
     relation: str | None = None  # the name of the one whose edges labels travel along; None: all edges
-    seed: int | None = None  # nothing here is random; kept so that every method takes one
+    seed: NonNegativeInt | None = None  # nothing here is random; kept so that every method takes one
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None

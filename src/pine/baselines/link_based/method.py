@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine._internal.settings import FinitePositive
+from pine._internal.settings import FinitePositive, NonNegativeInt
 from pine.baselines.link_based.features import Product, label_shares, neighbor_counts, neighbor_sides
 from pine.baselines.link_based.regression import BlockRegression, probabilities
 from pine.embedder import Embedder, Fitted
@@ -30,7 +30,7 @@ class LinkBased(Embedder):
     supervised: ClassVar[bool] = True
 
     l2: FinitePositive = 0.1  # beside the sum of losses: 1 / C of scikit-learn. Chosen on held-out labels of dblp
-    seed: int | None = None  # nothing here is random; kept so that every method takes one
+    seed: NonNegativeInt | None = None  # nothing here is random; kept so that every method takes one
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None
