@@ -17,7 +17,7 @@ from pine import METHODS, PINE, Graph, NodeClassifier
 from pine.embedder import Embedder
 from pine.model import FunctionSettings, TrainingSettings
 
-SETTINGS = [PINE, FunctionSettings, TrainingSettings]
+SETTINGS = [*METHODS.values(), FunctionSettings, TrainingSettings]
 
 
 def public_functions() -> Iterator[tuple[str, Any, str]]:
