@@ -23,7 +23,19 @@ if _TYPE_CHECKING:
     from pine.model import PINE as PINE
     from pine.node_classifier import NodeClassifier as NodeClassifier
 
-__all__ = ["METHODS", "PINE", "Graph", "InputError", "NodeClassifier", "__version__", "datasets", "nn"]
+__all__ = [
+    "METHODS",
+    "PINE",
+    "Graph",
+    "InputError",
+    "NodeClassifier",
+    "__version__",
+    "datasets",
+    "evaluation",
+    "io",
+    "model",
+    "nn",
+]
 
 # torch, scikit-learn, numba and Arrow take seconds to import: what needs them is loaded when it is first used, so that
 # `import pine` and `pine --help` are quick. This is the only place for that; all other imports stand at module top.
@@ -53,4 +65,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_MODULES})
+    return sorted(__all__)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import logging
+import time
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -11,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine._internal.progress import Progress
+from pine._internal.progress_bar import progress_callback
 from pine._internal.settings import (
+    NonNegativeInt,
     change_settings,
+    changed_settings,
     check_settings,
     deep_settings,
     find_setting,
@@ -20,13 +26,17 @@ from pine._internal.settings import (
     plain_settings,
 )
 from pine.errors import InputError, listed
-from pine.graph import Graph
+from pine.graph import Graph, check_graph
 from pine.graph.nodes import Nodes
 from pine.io.runs import Run, read_run, write_run
 from pine.labels import TASKS, Labels, Task, read_labels, split_validation
+from pine.nn.training import own_grad_mode
+from pine.node_vectors import NodeVectors
 from pine.propagation import check_spread, smooth_scores
 
-Seed = int | np.random.Generator | None
+Seed = NonNegativeInt | np.random.Generator | None
+
+logger = logging.getLogger("pine")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +65,7 @@ class FitOptions:
     validation: Labels | None = None
 
 
-class Embedder(ABC):
+class Embedder(NodeVectors):
     """A method is a dataclass of its settings; what fit learned ends in an underscore."""
 
     name: ClassVar[str]
@@ -90,22 +100,25 @@ class Embedder(ABC):
         task: str = "auto",
         start_from: Any = None,
         checkpoint: str | Path | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
         checkpoint_every: float = 60.0,
         validation: Any = None,
     ) -> Self:
-        """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph.
+        """Learn vectors of all nodes of a graph, and with labels a classifier; returns self.
 
+        graph: a pine.Graph.
+        labels: an array in node order, {id: label}, or {type: either} for a typed graph; None: without.
+        task: "classes", "label-sets" or "numbers", or "auto", by what labels are.
         start_from: a fitted model, or the folder of a saved one, on an earlier state of the graph; nodes that it knows
-        begin where they were. checkpoint: a file for the state of this fit, written every so many seconds, from which
-        an interrupted one goes on. progress: is called with what is done, what is planned and what is being done.
+            begin where they were.
+        checkpoint: a file for the state of this fit, from which an interrupted one goes on.
+        progress: True shows a bar, also in notebooks; a function is called with what is done, what is planned and what
+            is being done.
+        checkpoint_every: seconds between two writes of the checkpoint.
         validation: nodes whose labels are not learned from, but used to choose settings or when to stop, by methods
-        that do so: their ids, or a mask in node order. Without it, such methods hold out some of the labels.
+            that do so: their ids, or a mask in node order. Without it, such methods hold out some of the labels.
         """
-        if not isinstance(graph, Graph):
-            raise InputError(
-                f"fit takes a pine.Graph, got {type(graph).__name__}; build one with Graph.from_edges(...)"
-            )
+        check_graph("fit", graph)
         # A search over np.arange(...) gives NumPy's numbers, which JSON and other libraries do not take.
         self.set_params(
             **{key: each.item() for key, each in own_settings(self).items() if isinstance(each, np.generic)}
@@ -129,12 +142,25 @@ class Embedder(ABC):
                 raise InputError("validation nodes need labels: fit(graph, labels, validation=ids)")
             learned_from, held = split_validation(graph, read, validation)
             visible = learned_from if self.supervised else None
-        options = FitOptions(start_from, file, checkpoint_every, progress, held)
-        fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
+        began = time.perf_counter()
+        logger.info("%s: fitting %r", self.name, graph)
+        with progress_callback(progress, self.name) as callback, own_grad_mode():
+            options = FitOptions(start_from, file, checkpoint_every, callback, held)
+            fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)
+        logger.info("%s: fitted in %.1f s", self.name, time.perf_counter() - began)
         return self
 
+    def fit_transform(self, graph: Graph, labels: Any = None, **options: Any) -> Any:
+        """Fit, then the vectors of the graph's nodes, as embedding_ has them; graph, labels and options as in fit."""
+        return self.fit(graph, labels, **options).embedding_
+
+    def fit_predict(self, graph: Graph, labels: Any, **options: Any) -> Any:
+        """Fit, then the predictions for all nodes of the labeled type; graph, labels and options as in fit."""
+        return self.fit(graph, labels, **options).predict()
+
     def _remember(self, nodes: Nodes, fitted: Fitted, labels: Labels | None) -> None:
+        self._forget_nearest()
         self.nodes_ = nodes
         self.fitted_ = fitted
         self.labels_ = labels
@@ -142,34 +168,35 @@ class Embedder(ABC):
         if labels is not None and labels.classes is not None:
             self.classes_ = labels.classes
 
+    # ---- what fit saw ----
+
+    @property
+    def choice_(self) -> dict[str, Any]:
+        """The settings that fit chose on held-out labels, by name; empty for a method that chooses none."""
+        self._check_fitted()
+        return {}
+
+    @property
+    def score_(self) -> float | None:
+        """How good the choice was on held-out labels: accuracy, micro F1 or R2; None where nothing was held out."""
+        self._check_fitted()
+        return None
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """The terms of the loss, a row an epoch, as pandas.DataFrame takes them; empty for a method that keeps none."""
+        self._check_fitted()
+        return []
+
     # ---- vectors ----
 
     @property
-    def embedding_(self) -> Any:
-        """Vectors in node order: (num_nodes, dim) float32; for a typed graph {type: array}."""
+    def _vectors(self) -> NDArray[np.float32]:
         self._check_fitted()
-        return self.nodes_.split_by_type(self.fitted_.vectors)
-
-    def vectors(self, ids: Any, type: str | None = None) -> NDArray[np.float32]:
-        """Vectors of nodes given by their ids: (len(ids), dim)."""
-        self._check_fitted()
-        type, positions = self.nodes_.find(ids, type)
-        return self.fitted_.vectors[self.nodes_.slice(type)][positions]
-
-    def most_similar(self, node: Any, k: int = 10, type: str | None = None) -> list[tuple[Any, float]]:
-        """The k nodes of the same type whose vectors are nearest in cosine: [(id, cosine)], the nearest first."""
-        self._check_fitted()
-        type, positions = self.nodes_.find([node], type)
-        vectors = self.fitted_.vectors[self.nodes_.slice(type)]
-        unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        cosine = unit @ unit[positions[0]]
-        cosine[positions[0]] = -np.inf
-        nearest = np.argsort(-cosine, kind="stable")[: min(k, len(vectors) - 1)]
-        ids = self.nodes_.of(type)
-        return [(ids[int(i)], float(cosine[i])) for i in nearest]
+        return self.fitted_.vectors
 
     def transform(self, graph: Graph) -> Any:
-        """Vectors for all nodes of a graph that holds unseen ones."""
+        """Vectors for all nodes of a graph that holds unseen ones, in its node order."""
         raise self._not_inductive()
 
     def _not_inductive(self) -> InputError:
@@ -184,6 +211,9 @@ class Embedder(ABC):
     ) -> NDArray[np.float32]:
         """Probabilities of the classes, in the order of classes_: (num_nodes, num_classes).
 
+        ids: of the nodes, a list or array; None: all nodes of the labeled type, in node order.
+        graph: a graph that may hold nodes that were not there in fit; None: the graph of fit.
+        type: the type that has labels; it need not be said.
         spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.propagation).
         """
         labels = self._check_predicts()
@@ -194,6 +224,9 @@ class Embedder(ABC):
     def predict(self, ids: Any = None, graph: Graph | None = None, type: str | None = None, spread: float = 0.0) -> Any:
         """Labels as the user gave them: classes or numbers (num_nodes,), label sets as rows or as sets of names.
 
+        ids: of the nodes, a list or array; None: all nodes of the labeled type, in node order.
+        graph: a graph that may hold nodes that were not there in fit; None: the graph of fit.
+        type: the type that has labels; it need not be said.
         spread: the share of a node's score that comes from its neighbors' in the given graph (see pine.propagation).
         """
         labels = self._check_predicts()
@@ -207,6 +240,8 @@ class Embedder(ABC):
 
     def _smoothed_scores(self, ids: Any, graph: Graph | None, type: str | None, spread: float) -> NDArray[np.float32]:
         alpha = check_spread(spread)
+        if graph is not None:
+            check_graph("predict", graph)
         if alpha == 0:
             return self._scores(ids, graph, type)
         if graph is None:
@@ -246,7 +281,10 @@ class Embedder(ABC):
     # ---- saving ----
 
     def save(self, folder: str | Path) -> None:
-        """Write everything into a folder, whole or not at all; it holds numbers and JSON, nothing that can run."""
+        """Write everything into a folder, whole or not at all; it holds numbers and JSON, nothing that can run.
+
+        folder: a new one, or that of an earlier run, which is replaced.
+        """
         self._check_fitted()
         arrays = {"vectors": self.fitted_.vectors}
         if self.fitted_.scores is not None:
@@ -257,7 +295,7 @@ class Embedder(ABC):
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """Read what save wrote."""
+        """Read what save wrote; nothing in the folder is executed. folder: that of a saved run of this method."""
         run = read_run(Path(folder))
         if run.method not in (cls.name, *cls.former_names):
             raise InputError(f"{folder} was saved by {run.method!r}, not by {cls.name!r}")
@@ -278,7 +316,7 @@ class Embedder(ABC):
         """What else a method keeps, as JSON has it."""
         return {}
 
-    def _restore(self, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:  # noqa: B027 - most keep nothing
+    def _restore(self, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:
         """Take back what _state and _about gave."""
 
     # ---- settings, as scikit-learn has them ----
@@ -288,11 +326,29 @@ class Embedder(ABC):
         return deep_settings(self) if deep else own_settings(self)
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings; those inside settings objects as outer__inner, or by their own names."""
+        """Change settings; params: by name, those inside settings objects as outer__inner, or by their own names."""
         for name in params:
             find_setting(self, name, self.name)  # so that nothing is changed where one is unknown
         change_settings(self, params, self.name)
         return self
+
+    # ---- as text ----
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__repr__ = Embedder.__repr__  # type: ignore[method-assign]  # before a dataclass makes one of all settings
+
+    def __repr__(self) -> str:
+        own = own_settings(self)
+        shown = {name: own[name] for name in ("dim", "seed") if name in own} | changed_settings(self)
+        settings = ", ".join(f"{name}={value!r}" for name, value in shown.items())
+        return f"{type(self).__name__}({'; '.join(filter(None, (settings, *self._fitted_words())))})"
+
+    def _fitted_words(self) -> Iterator[str]:
+        if hasattr(self, "fitted_"):
+            task = "no labels" if self.labels_ is None else self.labels_.task
+            score = "" if self.score_ is None else f", held-out score {self.score_:.3f}"
+            yield f"fitted: {len(self.nodes_):,} nodes, {task}{score}"
 
     # ---- checks ----
 

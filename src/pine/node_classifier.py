@@ -9,19 +9,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from pine.embedder import Embedder
-from pine.graph import Graph
+from pine.graph import Graph, check_graph
+from pine.model import PINE
 
 
 class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """NodeClassifier(graph, PINE()): fits a clone of the method, so that clone, Pipeline and GridSearchCV work.
+    """Fits a clone of the method, so that clone, Pipeline and GridSearchCV work; X is node ids, (n,) or (n, 1).
 
-    X: node ids, (n,) or (n, 1). In a typed graph, type says which nodes they are. Settings of the method are reached as
-    method__lam, method__epochs and so on.
+    graph: the graph that the nodes are of.
+    method: PINE() without one. Its settings are reached as method__lam, method__epochs and so on.
+    type: the type of the nodes, in a typed graph.
     """
 
-    def __init__(self, graph: Graph, method: Embedder, type: str | None = None) -> None:
+    def __init__(self, graph: Graph, method: Embedder | None = None, type: str | None = None) -> None:
+        check_graph("NodeClassifier", graph)
         self.graph = graph
-        self.method = method
+        self.method = PINE() if method is None else method
         self.type = type
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -33,11 +36,11 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The classes of nodes: (n,)."""
+        """The classes of the nodes X: (n,)."""
         return np.asarray(self.method_.predict(_ids(X)))
 
     def predict_proba(self, X: Any) -> NDArray[np.float32]:
-        """Probabilities of the classes: (n, num_classes)."""
+        """Probabilities of the classes of the nodes X: (n, num_classes)."""
         return self.method_.predict_proba(_ids(X))
 
     def __sklearn_clone__(self) -> NodeClassifier:

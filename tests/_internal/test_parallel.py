@@ -77,3 +77,9 @@ def test_a_forked_process_makes_threads_of_its_own():
         over_ranges(work, parts(8, 1), 2)
         os._exit(0 if len(busy) == 2 else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_no_more_threads_are_made_than_a_system_bears():
+    before = threading.active_count()
+    over_ranges(lambda lo, hi: time.sleep(0.001), parts(2000, 1), 1000)
+    assert threading.active_count() - before < 256

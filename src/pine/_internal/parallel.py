@@ -13,6 +13,8 @@ from numba import njit
 
 from pine.errors import InputError
 
+MOST_THREADS = 256  # that share ranges, however many are asked for: each costs memory, and a system has a limit
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -57,7 +59,7 @@ def over_ranges(kernel: Callable[..., None], ranges: Iterable[tuple[int, int]], 
                 return
             kernel(lo, hi, *arguments)
 
-    others = min(threads, len(left)) - 1
+    others = min(threads, MOST_THREADS, len(left)) - 1
     helpers = [_sleeping_threads(others).submit(work) for _ in range(others)]
     try:
         work()

@@ -116,14 +116,20 @@ class FrozenSettings:
         check_settings(type(self), own_settings(self))
 
     def __repr__(self) -> str:
-        fields = {field.name: field.default for field in dataclasses.fields(self)}  # type: ignore[arg-type]
-        changed = [f"{name}={value!r}" for name, value in own_settings(self).items() if value != fields[name]]
+        changed = [f"{name}={value!r}" for name, value in changed_settings(self).items()]
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
 def own_settings(owner: Any) -> dict[str, Any]:
     """The fields of a dataclass of settings, settings objects among them."""
     return {field.name: getattr(owner, field.name) for field in dataclasses.fields(owner)}
+
+
+def changed_settings(owner: Any) -> dict[str, Any]:
+    """Those that differ from their defaults."""
+    defaults = {field.name: field.default for field in dataclasses.fields(owner)}
+    # An array differs, whatever is in it.
+    return {name: value for name, value in own_settings(owner).items() if np.any(value != defaults[name])}
 
 
 def deep_settings(owner: Any) -> dict[str, Any]:

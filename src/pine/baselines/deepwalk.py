@@ -20,6 +20,15 @@ class DeepWalk(Embedder):
     """Node types are ignored, edges go both ways, and the walk of a node without neighbors stays there.
 
     Defaults: the PINE paper's setting, Section 4.1; a hierarchical softmax, as in DeepWalk's own code.
+
+    dim: the length of a vector.
+    walks: how many from each node.
+    length: how many nodes a walk has.
+    window: how far apart in a walk two nodes may be to be each other's context.
+    output: "hierarchical" softmax, or "negative" sampling.
+    negatives: nodes drawn against each pair, for output "negative".
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "deepwalk"
@@ -27,11 +36,11 @@ class DeepWalk(Embedder):
     supervised: ClassVar[bool] = False
 
     dim: Count = 64
-    walks: Count = 80  # from each node
-    length: Count = 40  # nodes in a walk
+    walks: Count = 80
+    length: Count = 40
     window: Count = 10
     output: Literal["hierarchical", "negative"] = "hierarchical"
-    negatives: Count = NEGATIVES  # for output "negative"
+    negatives: Count = NEGATIVES
     seed: Seed = 0
     threads: Count | None = None
 

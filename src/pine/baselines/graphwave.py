@@ -27,7 +27,7 @@ from scipy.special import ive
 
 from pine._internal.memory import require_memory
 from pine._internal.parallel import compiled, number_of_threads, over_parts, parts
-from pine._internal.settings import Count, FinitePositive
+from pine._internal.settings import Count, FinitePositive, NonNegativeInt
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError
 from pine.graph import Graph
@@ -47,20 +47,30 @@ class GraphWave(Embedder):
     the defaults of GraphWaveMachine, a public implementation that divides D - A by its largest eigenvalue, and so does
     laplacian="combinatorial"; GraphWave's own code has the normalized Laplacian, with which a heat of 1000 levels most
     of what is near. The 2 x samples columns are reduced to dim by PCA.
+
+    dim: the length of a vector; None: all 2 x samples columns as they are.
+    heat: s in exp(-s L).
+    laplacian: "combinatorial", divided by its largest eigenvalue, or "normalized".
+    samples: of the characteristic function.
+    step: between samples: t = 0, 20, ..., 980.
+    order: of the Chebyshev series.
+    exact: whether to go by all eigenvectors instead, on small graphs.
+    seed: nothing here is random; kept so that every method takes one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "graphwave"
     revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = False
 
-    dim: Count | None = 64  # None: all 2 x samples columns as they are
-    heat: FinitePositive = 1000.0  # s in exp(-s L)
+    dim: Count | None = 64
+    heat: FinitePositive = 1000.0
     laplacian: Literal["normalized", "combinatorial"] = "combinatorial"
-    samples: Count = 50  # of the characteristic function
-    step: FinitePositive = 20.0  # between samples: t = 0, 20, ..., 980
-    order: Count = 100  # of the Chebyshev series
-    exact: bool = False  # by all eigenvectors instead, on small graphs
-    seed: int | None = None  # nothing here is random; kept so that every method takes one
+    samples: Count = 50
+    step: FinitePositive = 20.0
+    order: Count = 100
+    exact: bool = False
+    seed: NonNegativeInt | None = None
     threads: Count | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:

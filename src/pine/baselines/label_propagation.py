@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from pine._internal.settings import Count, Range
+from pine._internal.settings import Count, NonNegativeInt, Range
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError, listed
 from pine.graph import Graph
@@ -22,16 +22,22 @@ from pine.propagation import normalize, normalized_adjacency, propagate, seed_ma
 
 @dataclass
 class LabelPropagation(Embedder):
-    """embedding_ is the class scores, for the nodes of every type."""
+    """embedding_ is the class scores, for the nodes of every type.
+
+    alpha: how far labels travel; the default is the usual choice.
+    rounds: how many; .9 ** 100 < 3e-5, so that what is left out changes nothing.
+    relation: the name of the relation whose edges labels travel along; None: all edges.
+    seed: nothing here is random; kept so that every method takes one.
+    """
 
     name: ClassVar[str] = "label-propagation"
     revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = True
 
-    alpha: Annotated[float, Range(0, 1, with_low=False)] = 0.9  # how far labels travel: the usual choice
-    rounds: Count = 100  # .9 ** 100 < 3e-5: what is left out changes nothing
-    relation: str | None = None  # the name of the one whose edges labels travel along; None: all edges
-    seed: int | None = None  # nothing here is random; kept so that every method takes one
+    alpha: Annotated[float, Range(0, 1, with_low=False)] = 0.9
+    rounds: Count = 100
+    relation: str | None = None
+    seed: NonNegativeInt | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None

@@ -37,6 +37,14 @@ class MMDW(Embedder):
     with 64 dimensions in place of 200. That code runs nine rounds and reports on each: accuracy is level from the
     second on, and falls slowly where labels are few. It also fits Y to rows of M, not to columns; here Y minimizes the
     formula.
+
+    dim: the length of a vector.
+    eta: how far support vectors are moved.
+    lam: the penalty on the size of X and Y.
+    cost: of the SVM.
+    sweeps: how many of the factorization before labels are used.
+    rounds: how many of moving, fitting and training the SVM.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
     """
 
     name: ClassVar[str] = "mmdw"
@@ -45,11 +53,11 @@ class MMDW(Embedder):
     tasks: ClassVar[tuple[Task, ...]] = ("classes",)
 
     dim: Count = 64
-    eta: NonNegative = 0.01  # how far support vectors are moved
-    lam: Positive = 0.3  # on the size of X and Y
-    cost: Positive = 10.0  # of the SVM
-    sweeps: Count = 40  # of the factorization before labels are used
-    rounds: NonNegativeInt = 3  # of moving, fitting and training the SVM
+    eta: NonNegative = 0.01
+    lam: Positive = 0.3
+    cost: Positive = 10.0
+    sweeps: Count = 40
+    rounds: NonNegativeInt = 3
     seed: Seed = 0
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:

@@ -22,6 +22,16 @@ class Node2Vec(Embedder):
 
     Defaults: the PINE paper's setting, Section 4.1. It tunes p and q without saying what it found; here they are 1, as
     in the authors' code, which makes the walks DeepWalk's. The negatives are word2vec's.
+
+    dim: the length of a vector.
+    walks: how many from each node.
+    length: how many nodes a walk has.
+    window: how far apart in a walk two nodes may be to be each other's context.
+    p: return parameter: the larger, the less a walk turns back.
+    q: in-out parameter: the larger, the more a walk stays near the node before.
+    negatives: nodes drawn against each pair.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "node2vec"
@@ -29,11 +39,11 @@ class Node2Vec(Embedder):
     supervised: ClassVar[bool] = False
 
     dim: Count = 64
-    walks: Count = 100  # from each node
-    length: Count = 80  # nodes in a walk
+    walks: Count = 100
+    length: Count = 80
     window: Count = 10
-    p: FinitePositive = 1.0  # return parameter: the larger, the less a walk turns back
-    q: FinitePositive = 1.0  # in-out parameter: the larger, the more a walk stays near the node before
+    p: FinitePositive = 1.0
+    q: FinitePositive = 1.0
     negatives: Count = NEGATIVES
     seed: Seed = 0
     threads: Count | None = None

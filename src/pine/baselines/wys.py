@@ -49,6 +49,15 @@ class WYS(Embedder):
     Defaults: the PINE paper's setting, Section 4.1 (rate .2, power 5, regularizer .1, log graph likelihood); steps, the
     optimizer (PercentDelta), starts and weights P from its authors' code. That code keeps the step of the best training
     AUC; here it is the last.
+
+    dim: the length of a vector.
+    powers: how many of the transition matrix.
+    learning_rate: relative change of a number in the first step, on average.
+    regularizer: the penalty on the mean square of a.
+    steps: how many of the optimizer.
+    budget: the most entries of powers of T that may be computed.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "wys"
@@ -56,11 +65,11 @@ class WYS(Embedder):
     supervised: ClassVar[bool] = False
 
     dim: Annotated[int, Range(2)] = 64
-    powers: Count = 5  # of the transition matrix
-    learning_rate: Positive = 0.2  # relative change of a number in the first step, on average
-    regularizer: NonNegative = 0.1  # on the mean square of a
+    powers: Count = 5
+    learning_rate: Positive = 0.2
+    regularizer: NonNegative = 0.1
     steps: Count = 100
-    budget: Positive = 1e12  # most entries of powers of T that may be computed
+    budget: Positive = 1e12
     seed: Seed = 0
     threads: Count | None = None
 

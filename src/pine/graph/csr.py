@@ -36,6 +36,9 @@ class CSR:
             if array is not None:
                 array.flags.writeable = False
 
+    def __reduce__(self) -> Any:  # by the constructor, so that arrays are read-only in another process too
+        return CSR, (self.indptr, self.indices, self.weights, self.num_columns)
+
     @property
     def num_rows(self) -> int:
         return len(self.indptr) - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from pine.errors import InputError, listed
 from pine.graph.build import build_relations, check_known, check_relation, checked_data
 from pine.graph.convert.networkx import relations_from_networkx, to_networkx
+from pine.graph.convert.other_libraries import way_in
 from pine.graph.convert.pyg import relations_from_pyg, to_pyg
 from pine.graph.convert.scipy import edges_from_scipy
 from pine.graph.csr import CSR
@@ -38,6 +40,18 @@ class Graph:
     node_data: Mapping[str, Mapping[str, NDArray[Any]]]  # arrays that travel with the nodes, such as PyG's y and masks
     directed: bool
     feature_mask: Mapping[str, Mask] = field(default_factory=lambda: MappingProxyType({}))  # where rows are not known
+
+    def __reduce__(self) -> Any:  # mappings that cannot be changed cannot be pickled either
+        beside: dict[str, Any] = {
+            "directed": self.directed,
+            "features": dict(self.features),
+            "feature_mask": dict(self.feature_mask),
+            "node_data": {type: dict(arrays) for type, arrays in self.node_data.items()},
+        }
+        return partial(Graph.assemble, **beside), (self.nodes, dict(self._relations))
+
+    def __deepcopy__(self, memo: Any) -> Graph:
+        return self  # it cannot change
 
     # ---- building ----
 
@@ -69,8 +83,11 @@ class Graph:
         header: whether the first line of a text file is one; None: if its words are no numbers and occur nowhere else.
         features: (num_nodes, num_features) in node order: an array, a sparse matrix, a pandas or polars frame, or an
             Arrow table. feature_mask: (num_nodes,), True where a node's features are known, if not all are.
+        directed: edges go one way, from source to target.
+        self_loops: edges from a node to itself, "drop" or "keep".
         duplicates: what several edges between the same two nodes become: "merge" one edge with the largest weight,
             "sum" one edge with their weights added up, "keep" parallel edges.
+        header: of a text file, whether its first line names the columns; None: by its looks.
         """
         return cls.from_relations(
             {EDGE: edges},
@@ -103,14 +120,22 @@ class Graph:
         target: str | None = None,
         header: bool | None = None,
     ) -> Graph:
-        """Build a graph of several node types: {(source type, name, destination type): edges}, edges as in from_edges.
+        """Build a graph of several node types.
 
-        Neighbors go both ways unless directed=True. Types that `nodes` lists are closed; the others get the ids that
-        their edges name. features and feature_mask are {type: array}, each as in from_edges.
+        relations: {(source type, name, destination type): edges}, edges as in from_edges.
+        nodes: {type: ids}. Types that it lists are closed; the others get the ids that their edges name.
+        weights: {relation: weights}, each as in from_edges.
+        features, feature_mask: {type: array}, each as in from_edges.
+        node_data: {type: {name: array}}, arrays with a row for every node that travel with it; no method looks at them.
+        directed: edges go one way; otherwise neighbors go both ways.
+        self_loops, duplicates, source, target, header: as in from_edges, for all relations.
         """
         if not relations and not nodes:
             raise InputError("a graph needs at least one relation or one list of nodes")
         keys = [check_relation(relation) for relation in relations]
+        for key in keys:
+            if (way := way_in(relations[key])) is not None:
+                raise InputError(f"{type(relations[key]).__name__} is a graph, not edges: take it whole by {way}(...)")
         check_known("weights for relation", list(weights or {}), keys)
         given = {key: (weights or {}).get(key, "auto") for key in keys}
         tables = {key: edge_table(relations[key], given[key], source, target, header, key[::2]) for key in keys}
@@ -134,7 +159,10 @@ class Graph:
         feature_mask: Any = None,
         node_data: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Graph:
-        """Put parts together that are already numbered; what goes with the nodes is checked here."""
+        """Put parts together that are already numbered; what goes with the nodes is checked here.
+
+        nodes and relations: as a graph has them; directed, features, feature_mask, node_data: as in from_relations.
+        """
         given, known = _by_type(nodes, "features", features), _by_type(nodes, "feature_mask", feature_mask)
         for type in known.keys() - given.keys():
             raise InputError(f"feature_mask of type {type!r} is given without features of these nodes")
@@ -180,7 +208,7 @@ class Graph:
         return self.nodes.nbytes + sum(matrix.nbytes for matrix in self._relations.values())
 
     def count(self, type: str | None = None) -> int:
-        """Number of nodes of a type."""
+        """Number of nodes of a type; None: of the only one there is."""
         return len(self.nodes.of(type))
 
     def edge_count(self, relation: Relation) -> int:
@@ -191,7 +219,10 @@ class Graph:
         return (csr.nnz + int((csr.indices == csr.rows()).sum())) // 2
 
     def ids(self, type: str | None = None) -> NDArray[Any]:
-        """The users' ids of the nodes of a type, in node order: int64, or object for anything but integers."""
+        """The users' ids of the nodes of a type, in node order: int64, or object for anything but integers.
+
+        type: None for the only one there is.
+        """
         return self.nodes.of(type).to_numpy()
 
     # ---- neighbors ----
@@ -211,7 +242,7 @@ class Graph:
         return neighbor_groups(self.nodes, self._relations, self.directed, by, direction)
 
     def adjacency(self, direction: Direction | None = None) -> CSR:
-        """All neighbors of every node, whatever their type: the untyped view."""
+        """All neighbors of every node, whatever their type: the untyped view; direction: as in groups."""
         return self.groups("all", direction)[0].matrix
 
     def links(self) -> CSR:
@@ -221,7 +252,10 @@ class Graph:
     def neighbors(
         self, node: Any, type: str | None = None, *, by: By = "type", direction: Direction | None = None
     ) -> dict[str, list[Any]]:
-        """The neighbors of one node by their ids: {group: ids}."""
+        """The neighbors of one node by their ids: {group: ids}.
+
+        node: its id; type: its type, where the id alone does not tell. by, direction: as in groups.
+        """
         type, positions = self.nodes.find([node], type)
         number = self.nodes.slice(type).start + int(positions[0])
         return {
@@ -235,8 +269,9 @@ class Graph:
     def from_networkx(cls, graph: networkx.Graph, **options: Any) -> Graph:
         """Take a NetworkX graph with its node order and ids.
 
-        Options: type, relation, weight and features name the attributes to read (pine.graph.convert.networkx);
-        directed; those of from_relations.
+        graph: any kind of NetworkX graph. Edge attributes that are not read are named in a warning.
+        options: type, relation, weight and features name the attributes to read (pine.graph.convert.networkx);
+            directed; those of from_relations.
         """
         return cls.from_relations(**relations_from_networkx(graph, **options))
 
@@ -246,20 +281,29 @@ class Graph:
 
     @classmethod
     def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
-        """Take a square sparse matrix of weights.
+        """Take a SciPy matrix.
 
-        Options: ids of the rows, weights to keep or drop the entries (pine.graph.convert.scipy), those of from_edges.
+        matrix: square and sparse; entry (i, j) is the weight of the edge from i to j.
+        options: ids of the rows, weights to keep or drop the entries (pine.graph.convert.scipy), those of from_edges.
         """
         arguments, ids = edges_from_scipy(matrix, **options)
         return cls.from_edges(**arguments).renamed(ids)
 
-    def to_scipy(self, relation: Relation | None = None) -> sp.csr_array:
-        """Give the matrix of one relation, or of all neighbors of all nodes."""
-        return (self.adjacency() if relation is None else self.matrix(relation)).to_scipy()
+    def to_scipy(self, relation: Relation | None = None, *, matrix: bool = False) -> sp.csr_array | sp.csr_matrix:
+        """Give the matrix of one relation, or of all neighbors of all nodes.
+
+        relation: one of relations; None: all. matrix: a csr_matrix, for libraries that do not take a csr_array.
+        """
+        array = (self.adjacency() if relation is None else self.matrix(relation)).to_scipy()
+        return sp.csr_matrix(array) if matrix else array
 
     @classmethod
     def from_pyg(cls, data: Any, **options: Any) -> Graph:
-        """Take PyG's Data or HeteroData; options: directed (pine.graph.convert.pyg), and those of from_relations."""
+        """Take a graph of PyTorch Geometric.
+
+        data: Data or HeteroData. Edge attributes that are not read are named in a warning.
+        options: directed (pine.graph.convert.pyg), and those of from_relations.
+        """
         arguments, ids = relations_from_pyg(data, **options)
         return cls.from_relations(**arguments).renamed(ids)
 
@@ -272,8 +316,9 @@ class Graph:
         return replace(self, nodes=self.nodes.renamed(ids))
 
     def with_features(self, features: Any, mask: Any = None) -> Graph:
-        """The same graph with other features: {type: (count, num_features)}, or one array where there is one type.
+        """The same graph with other features.
 
+        features: {type: (count, num_features)}, or one array where there is one type.
         mask: True where a node's features are known, if not all are: {type: (count,)}, or one array.
         """
         given = Graph.assemble(
@@ -282,7 +327,7 @@ class Graph:
         return replace(self, features=given.features, feature_mask=given.feature_mask)
 
     def check_feature_widths(self, widths: Mapping[str, int]) -> None:
-        """A graph that is given to a trained model must have the features it was trained with, {type: width}."""
+        """A graph that is given to a trained model must have the features of its training; widths: {type: width}."""
         for type, width in widths.items():
             got = self.features[type].shape[1] if type in self.features else 0
             if got != width:

@@ -25,6 +25,9 @@ class Nodes:
     def __init__(self, ids: Mapping[str, NodeIds]) -> None:
         self.by_type: Mapping[str, NodeIds] = MappingProxyType(dict(ids))
 
+    def __reduce__(self) -> Any:  # a mapping that cannot be changed cannot be pickled either
+        return Nodes, (dict(self.by_type),)
+
     def __len__(self) -> int:
         return sum(map(len, self.by_type.values()))
 

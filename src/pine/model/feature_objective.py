@@ -59,7 +59,7 @@ class FeatureObjective(Trainable):
         self.guess = loss_of_a_guess(visible.targets.task, outputs)
         # Not zero: what is lost with that at the beginning is lost for good.
         self.w = nn.Parameter(glorot((outputs, dim), outputs + vectors.middle, generator))
-        self.b = nn.Parameter(torch.zeros(2, outputs))
+        self.b = nn.Parameter(torch.zeros(2, outputs, dtype=torch.float32))
         self.decay, self.labels, self.weights, self.unlabeled = self._constants(place.stop - place.start)
 
     def _constants(self, count: int) -> tuple[Tensor, ...]:

@@ -17,7 +17,7 @@ from pine.model.features import HOPS, FeatureVectors, feature_columns
 from pine.model.learned_features import LearnedFeatures
 from pine.model.node_terms import VisibleTargets
 from pine.model.settings import MOST_EPOCHS, Choice, Settings
-from pine.model.training import FitState, Schedule, train
+from pine.model.training import FitState, History, Schedule, train
 from pine.nn.targets import Targets
 from pine.nn.training import device_of
 from pine.propagation import FeaturePropagator
@@ -45,6 +45,7 @@ class FeatureTrainer:
         self.types = settings.feature_types(graph)
         self.columns = feature_columns(graph, self.types, self.device, settings.threads)
         self.propagator = FeaturePropagator(graph, HOPS, self.device, settings.threads)
+        self.history: History = []  # of the last training
 
     @property
     def epochs(self) -> int:
@@ -78,7 +79,7 @@ class FeatureTrainer:
         rate = FEATURE_RATE * faster
         schedule = Schedule(epochs, rate, rate, theta_is_new=start is None)
         generator = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
-        train(objective, schedule, generator, on_epoch=self.state.progress.advance, writer=writer)
+        self.history = train(objective, schedule, generator, on_epoch=self.state.progress.advance, writer=writer)
         return objective
 
     def principal_vectors(self) -> FeatureVectors:

@@ -214,4 +214,4 @@ class _Mapped(torch.autograd.Function):
 def glorot(shape: tuple[int, int], fans: int, generator: torch.Generator) -> Tensor:
     """Random weights; fans: how many numbers come in and go out (Glorot and Bengio, 2010)."""
     limit = (6 / fans) ** 0.5
-    return torch.empty(shape).uniform_(-limit, limit, generator=generator)
+    return torch.empty(shape, dtype=torch.float32).uniform_(-limit, limit, generator=generator)

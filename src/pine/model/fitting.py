@@ -97,6 +97,7 @@ def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, 
         warm = warm_start(settings, earlier, graph, task.labels, x, (task.center, task.scale))
         trainer = Trainer(*shared, warm.state, warm.groups)
         choice, epochs = warm.choice, warm.epochs
+    logger.info("chosen: %s", choice.by_name())
     learned_features = None if features is None else _learn_features(features, choice, warm)
     objective, history = trainer.train_on_all_labels(choice, 0 if task.labels is None else epochs)
     x_learned, f, parameters = _arrays(objective)
@@ -118,6 +119,7 @@ def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, 
         features=learned_features,
         projection=_projection(x_learned, learned_features, choice),
         history=history,
+        feature_history=[] if features is None or learned_features is None else features.history,
     )
     return learned if task.labels is None else replace(learned, scores=_scores(learned, trainer, task.labels))
 

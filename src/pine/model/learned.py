@@ -47,7 +47,8 @@ class Learned:
     choice: Choice
     features: LearnedFeatures | None = None
     projection: Projection | None = None  # of both to dim columns, where the embedding is made of both
-    history: list[dict[str, float]] = field(default_factory=list)
+    history: list[dict[str, float]] = field(default_factory=list)  # the terms of the loss, a row an epoch
+    feature_history: list[dict[str, float]] = field(default_factory=list)  # of what is learned from features
 
     @property
     def feature_vectors(self) -> Array | None:
@@ -109,6 +110,7 @@ class Learned:
             "numbers": [self.center, self.scale],
             "choice": self.choice.as_json(),
             "history": self.history,
+            "feature_history": self.feature_history,
         }
 
     @classmethod
@@ -135,4 +137,5 @@ class Learned:
             features=None if features is None else LearnedFeatures.restored(arrays, features),
             projection=Projection.restored(arrays),
             history=about["history"],
+            feature_history=about.get("feature_history", []),
         )

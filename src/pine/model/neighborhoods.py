@@ -73,6 +73,7 @@ class NeighborFunction(nn.Module):
             centered=settings.conditioned,
             dropout=dropout,
             generator=generator,
+            dtype=torch.float32,  # whatever torch's default is
         )
         if settings.conditioned:
             self._tie_groups()

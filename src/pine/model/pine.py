@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -13,7 +14,7 @@ from pine._internal.settings import own_settings
 from pine._version import __version__
 from pine.embedder import Embedder, FitOptions, Fitted
 from pine.errors import InputError
-from pine.graph import Graph
+from pine.graph import Graph, check_graph
 from pine.labels import Labels
 from pine.model.blend import STRUCTURE
 from pine.model.fitting import fit
@@ -21,6 +22,7 @@ from pine.model.learned import Learned
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
 from pine.model.transform import known_vectors, no_known_node, transform
 from pine.model.warm_start import Earlier
+from pine.nn.training import own_grad_mode
 from pine.propagation import LabelPropagator
 
 
@@ -29,8 +31,8 @@ class PINE(Settings, Embedder):
     """Learn a vector for every node from its neighbors, with labels or without.
 
     dim: the length of a vector, at least 1. 64 is the paper's (Section 4.1).
-    seed: a number, a NumPy generator, or None for a new draw each time. The same number, on the same machine with the
-        same threads, gives the same bits.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time. The same number, on the same
+        machine with the same threads, gives the same bits.
     device: "cpu", "cuda", or "auto", a GPU where there is one.
     threads: of the CPU, at least 1; None: all cores. Another number gives vectors that are nearly the same.
     lam: the paper's lambda, above 0: the agreement of x with f, a mean over all nodes, weighs 1 / lam, and infinity
@@ -63,7 +65,7 @@ class PINE(Settings, Embedder):
     def paper(cls, typed: bool = False, **changes: Any) -> Self:
         """The method as printed (Section 4.1; for typed graphs 4.2, lambdas in the order of the node types).
 
-        changes: settings by their names, those of function and training too.
+        typed: for graphs of two node types. changes: settings by their names, those of function and training too.
         """
         lam: float | tuple[float, ...] = (0.2, 200.0) if typed else 0.005
         function = FunctionSettings(
@@ -97,6 +99,38 @@ class PINE(Settings, Embedder):
 
     # ---- after fit ----
 
+    @property
+    def choice_(self) -> dict[str, Any]:
+        """What fit chose, by name: lam, epochs, label_share, and weights where features have a say."""
+        self._check_fitted()
+        return self.learned_.choice.by_name()
+
+    @property
+    def score_(self) -> float | None:
+        """The score of what fit chose, on labels that it held out: accuracy, micro F1 or R2; None if it held out none.
+
+        Roughly: the best of a few settings, each trained more shortly and with fewer labels than the result is.
+        """
+        self._check_fitted()
+        score = self.learned_.choice.score
+        if self.labels_ is None or math.isnan(score):
+            return None
+        return 1 + score if self.labels_.task == "numbers" else score  # numbers: - squared error in units of variance
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """The terms of the loss, a row an epoch, as pandas.DataFrame takes them.
+
+        training: "features" for what is learned from these, "structure" for x and f. epoch: from 1 on.
+        """
+        self._check_fitted()
+        trainings = {"features": self.learned_.feature_history, "structure": self.learned_.history}
+        return [
+            {"training": name, "epoch": epoch, **terms}
+            for name, rows in trainings.items()
+            for epoch, terms in enumerate(rows, start=1)
+        ]
+
     def reconstruct(self) -> Any:
         """f of every node's neighbors, in the form of embedding_; what features say is that of the node itself."""
         self._check_fitted()
@@ -104,9 +138,14 @@ class PINE(Settings, Embedder):
         return self.nodes_.split_by_type(learned.embedding(learned.f, learned.feature_vectors))
 
     def transform(self, graph: Graph) -> Any:
-        """Vectors for all nodes of a graph that holds unseen ones, without training; known nodes keep theirs."""
+        """Vectors for all nodes of a graph, without training; nodes known from fit keep theirs, bit by bit.
+
+        graph: one that may hold unseen nodes; their vectors come from their neighbors, and from features.
+        """
         self._check_fitted()
-        found = transform(self.learned_, graph, self.threads)
+        check_graph("transform", graph)
+        with own_grad_mode():
+            found = transform(self.learned_, graph, self.threads)
         found.warn_if_not_converged()
         made = self.learned_.embedding(found.x, found.features)
         if not found.has_structure and self.learned_.choice.weights == STRUCTURE:
@@ -118,7 +157,8 @@ class PINE(Settings, Embedder):
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
         assert self.labels_ is not None
         task, type = self.labels_.task, self.labels_.type
-        found = transform(self.learned_, graph, self.threads)
+        with own_grad_mode():
+            found = transform(self.learned_, graph, self.threads)
         found.warn_if_not_converged()
         vectors = found.x, found.f, found.features
         scores = self.learned_.predictions(task, graph, type, *vectors, has_structure=found.has_structure)

@@ -29,6 +29,7 @@ from pine.graph.groups import By
 
 # Automatic: at most so many epochs, and fewer on large graphs, by epochs times nodes: a good start needs few.
 MOST_EPOCHS, FEWEST_EPOCHS, EPOCHS_TIMES_NODES = 150, 20, 6_000_000
+BLEND_NAMES = ("structure", "features of neighbors", "own features")
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +102,7 @@ class Settings:
             raise InputError(f"lam must be one number or one for each of {listed(graph.node_types)}, got {self.lam!r}")
 
     def num_epochs(self, num_nodes: int) -> int:
-        """The number of epochs that is given, or ours by the number of nodes."""
+        """The number of epochs that is given, or ours by the number of nodes, num_nodes."""
         automatic = min(MOST_EPOCHS, max(FEWEST_EPOCHS, EPOCHS_TIMES_NODES // max(1, num_nodes)))
         return automatic if self.epochs is None else self.epochs
 
@@ -155,6 +156,14 @@ class Choice:
     weights: tuple[float, float, float] = (1.0, 0.0, 0.0)
     uses_structure: bool = True
     stand_in: tuple[float, float, float] | None = None
+
+    def by_name(self) -> dict[str, Any]:
+        """The settings as users read them; the weights of features where they have a say."""
+        lam = self.lam[0] if len(self.lam) == 1 else self.lam
+        made: dict[str, Any] = {"lam": lam, "epochs": self.epochs, "label_share": self.label_share}
+        if self.weights[0] != 1:
+            made["weights"] = dict(zip(BLEND_NAMES, self.weights, strict=True))
+        return made
 
     def as_json(self) -> dict[str, Any]:
         """What is saved."""

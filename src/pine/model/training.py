@@ -84,7 +84,7 @@ def train(
     """
     optimizer = _adam(objective)
     history = [] if writer is None else writer.restore(objective, optimizer, generator)
-    trust = torch.zeros((), device=objective.device)
+    trust = torch.zeros((), dtype=torch.float32, device=objective.device)
     names: list[str] = []
 
     def step() -> Tensor:
@@ -206,7 +206,7 @@ class Trainer:
         if self.labels is not None and seen is not None:
             targets = Targets.of(self.graph, self.labels, self.device)
             visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float())
-        lambdas = torch.tensor(lam, device=self.device)
+        lambdas = torch.tensor(lam, dtype=torch.float32, device=self.device)
         batched = self.settings.batch_size is not None
         made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched)
         made.eval().begin_at(self.start)

@@ -55,7 +55,7 @@ def known_vectors(learned: Learned, graph: Graph, vectors: Array) -> tuple[Tenso
     (num_nodes, dim) and (num_nodes,). Without a known node there must be features.
     """
     nodes, trained = graph.nodes, learned.nodes
-    x = torch.zeros(len(nodes), vectors.shape[1])
+    x = torch.zeros(len(nodes), vectors.shape[1], dtype=torch.float32)
     unseen = torch.ones(len(nodes), dtype=torch.bool)
     for type in nodes.types:
         if type in trained.types:

@@ -31,10 +31,10 @@ class Adam:
         for group in self.param_groups:
             params = group["params"]
             if params and params[0].is_cuda:
-                group["lr"] = torch.tensor(group["lr"], device=params[0].device)
+                group["lr"] = torch.tensor(group["lr"], dtype=torch.float32, device=params[0].device)
             for each in params:
                 moments = {name: torch.zeros_like(each.detach()) for name in ("exp_avg", "exp_avg_sq")}
-                self.state.append({"step": torch.zeros((), device=each.device)} | moments)
+                self.state.append({"step": torch.zeros((), dtype=torch.float32, device=each.device)} | moments)
 
     def set_rate(self, group: int, rate: float) -> None:
         """The learning rate of one group from now on."""

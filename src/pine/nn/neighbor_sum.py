@@ -28,7 +28,7 @@ SCALINGS = {"sum": 0.0, "sqrt": 0.5, "mean": 1.0}
 def neighbor_sum_reference(x: Tensor, csr: CSR, scaling: str = "sum") -> Tensor:
     """The definition: (num_columns, width) to (num_rows, width), by way of one row an edge."""
     rows, columns = (torch.tensor(array, dtype=torch.int64, device=x.device) for array in (csr.rows(), csr.indices))
-    weights = torch.ones(csr.nnz) if csr.weights is None else torch.tensor(csr.weights)
+    weights = torch.ones(csr.nnz, dtype=torch.float32) if csr.weights is None else torch.tensor(csr.weights)
     w = weights.to(x)[:, None]
     total = x.new_zeros(csr.num_rows, x.shape[1]).index_add(0, rows, w * x.index_select(0, columns))
     degree = x.new_zeros(csr.num_rows, 1).index_add(0, rows, w)

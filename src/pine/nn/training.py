@@ -38,6 +38,13 @@ def torch_threads(threads: int | None) -> Iterator[None]:
 
 
 @contextmanager
+def own_grad_mode() -> Iterator[None]:
+    """Gradients as training needs them, also for who calls it inside torch.no_grad or torch.inference_mode."""
+    with torch.inference_mode(False), torch.enable_grad():
+        yield
+
+
+@contextmanager
 def torch_left_alone(threads: int | None) -> Iterator[None]:
     """Let torch use so many threads, and give their number and its CPU generator back as they were."""
     before = torch.get_num_threads()

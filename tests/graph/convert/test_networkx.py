@@ -47,3 +47,22 @@ def test_a_node_attribute_gives_the_types():
 def test_what_is_no_networkx_graph_is_refused():
     with pytest.raises(InputError, match="from_networkx takes a NetworkX graph, got list"):
         Graph.from_networkx([(0, 1)])
+
+
+def test_edge_attributes_that_are_not_read_are_named():
+    network = nx.Graph()
+    network.add_edge("a", "b", weight=2.0, since=1999, color="red")
+    network.add_edge("b", "c", since=2001)
+    with pytest.warns(
+        UserWarning, match="from_networkx leaves out the edge attributes 'color', 'since'; weight='NAME'"
+    ):
+        graph = Graph.from_networkx(network)
+    assert weights_of(graph.adjacency()) == [2.0, 2.0, 1.0, 1.0]
+    with pytest.warns(UserWarning, match="the edge attributes 'color', 'weight'"):
+        assert weights_of(Graph.from_networkx(network, weight="since").adjacency())[0] == 1999
+
+
+def test_weights_that_are_turned_off_are_left_out_without_a_word():
+    network = nx.Graph()
+    network.add_edge("a", "b", weight=2.0)
+    assert Graph.from_networkx(network, weight=None).adjacency().weights is None

@@ -62,3 +62,17 @@ def test_what_is_no_pyg_data_is_refused():
         Graph.from_pyg([1])
     with pytest.raises(InputError, match="points outside the 2 nodes"):
         Graph.from_pyg(Data(edge_index=torch.tensor([[0], [5]]), num_nodes=2))
+
+
+def test_edge_attributes_that_are_not_read_are_named():
+    edges = torch.tensor([[0, 1, 2], [1, 2, 0]])
+    data = Data(x=torch.ones(3, 2), edge_index=edges, edge_attr=torch.ones(3, 4), y=torch.tensor([0, 1, 0]))
+    with pytest.warns(UserWarning, match="from_pyg leaves out the edge attribute 'edge_attr'"):
+        graph = Graph.from_pyg(data)
+    assert graph.node_data["node"]["y"].tolist() == [0, 1, 0], "as many nodes as edges: y is the nodes'"
+    typed = HeteroData()
+    typed["a"].num_nodes = typed["b"].num_nodes = 2
+    typed["a", "to", "b"].edge_index = torch.tensor([[0, 1, 1], [1, 0, 1]])
+    typed["a", "to", "b"].time = torch.arange(3)
+    with pytest.warns(UserWarning, match="from_pyg leaves out the edge attribute 'time'"):
+        Graph.from_pyg(typed)

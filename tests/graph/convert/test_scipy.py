@@ -24,6 +24,15 @@ def test_scipy_gives_one_matrix_for_each_relation_of_a_typed_graph():
     assert graph.to_scipy().shape == (5, 5)
 
 
+def test_a_csr_matrix_is_given_on_request():
+    graph = TYPED["library"]
+    assert isinstance(graph.to_scipy(), sp.csr_array)
+    for relation in (None, ("author", "writes", "paper")):
+        matrix = graph.to_scipy(relation, matrix=True)
+        assert isinstance(matrix, sp.csr_matrix)
+        np.testing.assert_array_equal(matrix.toarray(), graph.to_scipy(relation).toarray())
+
+
 def test_what_is_no_square_matrix_of_weights_is_refused():
     with pytest.raises(InputError, match="from_scipy takes a sparse matrix, got ndarray"):
         Graph.from_scipy(np.eye(2))

@@ -52,6 +52,18 @@ class APPNP(EarlyStoppedGNN):
     none. Where all have some, transform and predict take other graphs too.
 
     Defaults: its authors' code for citation graphs. Theirs has no biases.
+
+    dim: the length of a vector.
+    hops: steps along edges, K in the formula.
+    alpha: the chance to return to the node.
+    epochs: how long to train, at most.
+    patience: epochs without the best held-out loss or score.
+    learning_rate: Adam's.
+    dropout: of X, of the hidden layer and of S.
+    weight_decay: of W_1 alone.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "appnp"
@@ -59,13 +71,13 @@ class APPNP(EarlyStoppedGNN):
     network_class: ClassVar[type[GraphNetwork]] = APPNPNetwork
 
     dim: Count = 64
-    hops: Count = 10  # K
-    alpha: Annotated[float, Range(0, 1, with_high=True)] = 0.1  # the chance to return to the node
-    epochs: Count = 10_000  # at most
-    patience: Count = 100  # epochs without the best held-out loss or score
+    hops: Count = 10
+    alpha: Annotated[float, Range(0, 1, with_high=True)] = 0.1
+    epochs: Count = 10_000
+    patience: Count = 100
     learning_rate: NonNegative = 0.01
-    dropout: Chance = 0.5  # of X, of the hidden layer and of S
-    weight_decay: NonNegative = 5e-3  # of W_1 alone
+    dropout: Chance = 0.5
+    weight_decay: NonNegative = 5e-3
     seed: Seed = 0
     device: str = "auto"
     threads: Count | None = None

@@ -109,6 +109,18 @@ class GAT(EarlyStoppedGNN):
     and gives each head a mask of its own.
 
     The same seed and number of threads give the same bits on a CPU; a GPU sums in an order of its own.
+
+    dim: the length of a vector, of all heads together.
+    heads: of attention in the hidden layer.
+    output_heads: of attention in the output.
+    epochs: how long to train, at most.
+    patience: epochs without the best held-out loss or score.
+    learning_rate: Adam's.
+    dropout: the chance that a unit is left out, in training.
+    weight_decay: of everything that is learned.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "gat"
@@ -117,14 +129,14 @@ class GAT(EarlyStoppedGNN):
     network_class: ClassVar[type[GraphNetwork]] = GATNetwork
     criterion: ClassVar[Criterion] = "both"
 
-    dim: Count = 64  # of all heads together
+    dim: Count = 64
     heads: Count = 8
     output_heads: Count = 1
-    epochs: Count = 1000  # at most
-    patience: Count = 100  # epochs without the best held-out loss or score
+    epochs: Count = 1000
+    patience: Count = 100
     learning_rate: NonNegative = 0.005
     dropout: Chance = 0.6
-    weight_decay: NonNegative = 5e-4  # of everything that is learned
+    weight_decay: NonNegative = 5e-4
     seed: Seed = 0
     device: str = "auto"
     threads: Count | None = None

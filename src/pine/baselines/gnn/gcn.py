@@ -63,6 +63,15 @@ class GCN(GNN):
 
     Defaults: its authors' code, with the 64 dimensions of the PINE paper's comparison in place of 16. That code also
     stops early on validation labels; here all epochs are trained.
+
+    dim: the length of a vector.
+    epochs: how long to train.
+    learning_rate: Adam's.
+    dropout: the chance that a unit is left out, in training.
+    weight_decay: of W_1 alone.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "gcn"
@@ -74,7 +83,7 @@ class GCN(GNN):
     epochs: Count = 200
     learning_rate: NonNegative = 0.01
     dropout: Chance = 0.5
-    weight_decay: NonNegative = 5e-4  # of W_1 alone
+    weight_decay: NonNegative = 5e-4
     seed: Seed = 0
     device: str = "auto"
     threads: Count | None = None

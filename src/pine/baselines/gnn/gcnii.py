@@ -66,6 +66,20 @@ class GCNII(EarlyStoppedGNN):
 
     Defaults: its authors' code for Cora. For Citeseer they have dim=256, layers=32, lam=0.6, dropout=0.7, and for
     Pubmed dim=256, layers=16, lam=0.4, dropout=0.5, weight_decay=5e-4.
+
+    dim: the length of a vector.
+    layers: how many there are.
+    alpha: the share of the first layer in each.
+    lam: lambda in the formula.
+    epochs: how long to train, at most.
+    patience: epochs without the best held-out loss.
+    learning_rate: Adam's.
+    dropout: the chance that a unit is left out, in training.
+    weight_decay: of the W_l.
+    linear_decay: of the first and the last map.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "gcnii"
@@ -76,13 +90,13 @@ class GCNII(EarlyStoppedGNN):
     dim: Count = 64
     layers: Count = 64
     alpha: Annotated[float, Range(0, 1, with_high=True)] = 0.1
-    lam: NonNegative = 0.5  # lambda
-    epochs: Count = 1500  # at most
-    patience: Count = 100  # epochs without the best held-out loss
+    lam: NonNegative = 0.5
+    epochs: Count = 1500
+    patience: Count = 100
     learning_rate: NonNegative = 0.01
     dropout: Chance = 0.6
-    weight_decay: NonNegative = 0.01  # of the W_l
-    linear_decay: NonNegative = 5e-4  # of the first and the last map
+    weight_decay: NonNegative = 0.01
+    linear_decay: NonNegative = 5e-4
     seed: Seed = 0
     device: str = "auto"
     threads: Count | None = None

@@ -154,6 +154,23 @@ class GRAND(EarlyStoppedGNN):
     Defaults: its authors' code for Cora. For Citeseer they have hops=2, samples=2, input_dropout=0, dropout=0.2,
     lam=0.7, temperature=0.3, and for Pubmed hops=5, input_dropout=0.6, dropout=0.8, temperature=0.2,
     learning_rate=0.2, patience=100, batch_norm=true.
+
+    dim: the length of a vector.
+    hops: steps along edges, K in the formula.
+    samples: draws of M in a step.
+    lam: weight of the distance to the sharpened mean.
+    temperature: of the sharpening; lower is sharper.
+    epochs: how long to train, at most.
+    patience: epochs without the best held-out loss or score.
+    learning_rate: Adam's.
+    node_dropout: the chance that the features of a node are left out.
+    input_dropout: the chance that an entry of the MLP's input is left out.
+    dropout: of the hidden layer.
+    batch_norm: whether layers are batch-normalized.
+    weight_decay: of all weights.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "grand"
@@ -162,16 +179,16 @@ class GRAND(EarlyStoppedGNN):
     criterion: ClassVar[Criterion] = "loss"
 
     dim: Count = 32
-    hops: NonNegativeInt = 8  # K
-    samples: Count = 4  # draws of M in a step
-    lam: NonNegative = 1.0  # weight of the distance to the sharpened mean
-    temperature: FinitePositive = 0.5  # lower: sharper
-    epochs: Count = 5000  # at most
-    patience: Count = 200  # epochs without the best held-out loss or score
+    hops: NonNegativeInt = 8
+    samples: Count = 4
+    lam: NonNegative = 1.0
+    temperature: FinitePositive = 0.5
+    epochs: Count = 5000
+    patience: Count = 200
     learning_rate: NonNegative = 0.01
     node_dropout: Chance = 0.5
     input_dropout: Chance = 0.5
-    dropout: Chance = 0.5  # of the hidden layer
+    dropout: Chance = 0.5
     batch_norm: bool = False
     weight_decay: NonNegative = 5e-4
     seed: Seed = 0

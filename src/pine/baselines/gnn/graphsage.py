@@ -73,6 +73,18 @@ class GraphSAGE(GNN):
     first, so that types with features of any width meet; gradients are not clipped.
 
     The same seed and number of threads give the same bits on a CPU; a GPU sums in an order of its own.
+
+    dim: the length of a vector.
+    aggregator: of neighbors: "pool", the maximum, or "mean".
+    samples_1: neighbors that a node looks at in the first layer, drawn anew in every epoch.
+    samples_2: the same in the second.
+    epochs: how long to train.
+    learning_rate: Adam's.
+    dropout: the chance that a unit is left out, in training.
+    weight_decay: of all weights.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "graphsage"
@@ -82,8 +94,8 @@ class GraphSAGE(GNN):
 
     dim: Count = 64
     aggregator: Literal["pool", "mean"] = "pool"
-    samples_1: Count = 25  # neighbors that a node looks at in the first layer, drawn anew in every epoch
-    samples_2: Count = 10  # and in the second
+    samples_1: Count = 25
+    samples_2: Count = 10
     epochs: Count = 150
     learning_rate: NonNegative = 0.01
     dropout: Chance = 0.5

@@ -136,7 +136,7 @@ class _Bags(torch.autograd.Function):
 
 def _bags(rows: Tensor, indices: Tensor, indptr: Tensor, data: Tensor) -> Tensor:
     return functional.embedding_bag(
-        indices, rows, indptr, mode="sum", per_sample_weights=data, include_last_offset=True
+        indices, rows, indptr, mode="sum", per_sample_weights=data.to(rows.dtype), include_last_offset=True
     )
 
 

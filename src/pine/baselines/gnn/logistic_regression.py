@@ -39,6 +39,13 @@ class LogisticRegression(GNN):
     labels must have features. Where all types have some, transform and predict take other graphs too.
 
     Rate and epochs: those of SGC, which is the same on features carried along edges.
+
+    epochs: how long to train.
+    learning_rate: Adam's.
+    weight_decay: of all weights.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "logistic-regression"

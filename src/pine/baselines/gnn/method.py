@@ -26,7 +26,7 @@ from pine.baselines.gnn.training import (
 )
 from pine.embedder import Embedder, FitOptions, Fitted
 from pine.errors import InputError, listed
-from pine.graph import Graph
+from pine.graph import Graph, check_graph
 from pine.labels import Labels
 from pine.nn.adam import Adam
 from pine.nn.targets import Targets
@@ -126,6 +126,7 @@ class GNN(Embedder):
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph with features for all of them, by the trained network and all neighbors."""
         self._check_fitted()
+        check_graph("transform", graph)
         return graph.nodes.split_by_type(self._applied(graph).vectors)
 
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:

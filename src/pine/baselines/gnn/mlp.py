@@ -45,6 +45,15 @@ class MLP(GNN):
     predict take other graphs too.
 
     Defaults: those of GCN, which GCN's authors give their MLP too; theirs has no biases.
+
+    dim: the length of a vector.
+    epochs: how long to train.
+    learning_rate: Adam's.
+    dropout: the chance that a unit is left out, in training.
+    weight_decay: of W_1 alone.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "mlp"
@@ -56,7 +65,7 @@ class MLP(GNN):
     epochs: Count = 200
     learning_rate: NonNegative = 0.01
     dropout: Chance = 0.5
-    weight_decay: NonNegative = 5e-4  # of W_1 alone
+    weight_decay: NonNegative = 5e-4
     seed: Seed = 0
     device: str = "auto"
     threads: Count | None = None

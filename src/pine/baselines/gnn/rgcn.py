@@ -110,6 +110,16 @@ class RGCN(GNN):
 
     Defaults: its authors' code for AIFB, with 64 dimensions as the other networks have, in place of 16, and with W_0
     outside of the bases, as in their paper. For larger graphs they have weight_decay=0.0005 and 30 or 40 bases.
+
+    dim: the length of a vector.
+    bases: of which the matrices of relations are mixed; None: a matrix of its own for each relation and direction.
+    epochs: how long to train.
+    learning_rate: Adam's.
+    dropout: the chance that a unit is left out, in training.
+    weight_decay: of the first layer alone.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "rgcn"
@@ -117,11 +127,11 @@ class RGCN(GNN):
     network_class: ClassVar[type[GraphNetwork]] = RGCNNetwork
 
     dim: Count = 64
-    bases: Count | None = None  # None: a matrix of its own for each relation and direction
+    bases: Count | None = None
     epochs: Count = 50
     learning_rate: NonNegative = 0.01
     dropout: Chance = 0.0
-    weight_decay: NonNegative = 0.0  # of the first layer alone
+    weight_decay: NonNegative = 0.0
     seed: Seed = 0
     device: str = "auto"
     threads: Count | None = None

@@ -45,13 +45,21 @@ class SGC(GNN):
 
     Defaults: its authors' code, whose weight decay is tuned on the validation labels of each data set: 1.3e-5 on Cora,
     2.4e-5 on Citeseer, 7.4e-5 on Pubmed.
+
+    hops: steps along edges, K in the formula.
+    epochs: how long to train.
+    learning_rate: Adam's.
+    weight_decay: of all weights.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "sgc"
     revision: ClassVar[int] = 1
     network_class: ClassVar[type[GraphNetwork]] = SGCNetwork
 
-    hops: NonNegativeInt = 2  # K
+    hops: NonNegativeInt = 2
     epochs: Count = 100
     learning_rate: NonNegative = 0.2
     weight_decay: NonNegative = 2e-5

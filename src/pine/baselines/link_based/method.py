@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine._internal.settings import FinitePositive
+from pine._internal.settings import FinitePositive, NonNegativeInt
 from pine.baselines.link_based.features import Product, label_shares, neighbor_counts, neighbor_sides
 from pine.baselines.link_based.regression import BlockRegression, probabilities
 from pine.embedder import Embedder, Fitted
@@ -23,14 +23,17 @@ class LinkBased(Embedder):
 
     It predicts once: the paper's rounds, in which predicted labels count as known, are left out. embedding_ is the
     scores before softmax; of nodes of other types it is what they add to those of their neighbors.
+
+    l2: of squared weights, beside the sum of losses: 1 / C of scikit-learn. Chosen on held-out labels of dblp.
+    seed: nothing here is random; kept so that every method takes one.
     """
 
     name: ClassVar[str] = "link-based"
     revision: ClassVar[int] = 1
     supervised: ClassVar[bool] = True
 
-    l2: FinitePositive = 0.1  # beside the sum of losses: 1 / C of scikit-learn. Chosen on held-out labels of dblp
-    seed: int | None = None  # nothing here is random; kept so that every method takes one
+    l2: FinitePositive = 0.1
+    seed: NonNegativeInt | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None

@@ -33,6 +33,23 @@ class Planetoid(Embedder):
     authors' code for the rest, but that large graphs and many labels get their share of training too (contexts.py).
     That code stops on the labels it is scored on; here a share of the known labels is held out to choose the number of
     the classifier's steps, and then all is learned again from all labels. A GPU sums in an order of its own.
+
+    dim: the length of a vector.
+    learning_rate: of the classifier and of vectors by it.
+    context_rate: the learning rate by contexts.
+    batch: labeled nodes in a step of the classifier.
+    label_batch: pairs of nodes with the same label in a step.
+    graph_batch: walks in a step.
+    label_steps: steps on pairs with the same label; None: 2,000, or fewer and larger ones that make up label_pairs.
+    label_pairs: how many for each known label at least; chosen on held-out labels of a part of pubmed.
+    graph_steps: steps on walks; None: 70, or what five walks from every node take.
+    length: steps of a walk.
+    window: how far apart in a walk two nodes may be to be each other's context.
+    steps: of the classifier, at most.
+    patience: steps without a lower held-out loss.
+    held_out: the share of the known labels that is held out.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
     """
 
     name: ClassVar[str] = "planetoid"
@@ -41,19 +58,19 @@ class Planetoid(Embedder):
     tasks: ClassVar[tuple[Task, ...]] = ("classes",)
 
     dim: Count = 64
-    learning_rate: Positive = 0.01  # of the classifier and of vectors by it
+    learning_rate: Positive = 0.01
     context_rate: Positive = 0.01
-    batch: Count = 200  # labeled nodes in a step of the classifier
-    label_batch: Count = 200  # pairs of nodes with the same label in a step
-    graph_batch: Count = 200  # walks in a step
-    label_steps: NonNegativeInt | None = None  # None: 2,000, or fewer and larger ones that make up label_pairs
-    label_pairs: Count = 300  # for each known label at least; chosen on held-out labels of a part of pubmed
-    graph_steps: NonNegativeInt | None = None  # None: 70, or what five walks from every node take
-    length: Count = 10  # steps of a walk
+    batch: Count = 200
+    label_batch: Count = 200
+    graph_batch: Count = 200
+    label_steps: NonNegativeInt | None = None
+    label_pairs: Count = 300
+    graph_steps: NonNegativeInt | None = None
+    length: Count = 10
     window: Count = 3
-    steps: Count = 5000  # of the classifier, at most
-    patience: Count = 1000  # steps without a lower held-out loss
-    held_out: Chance = 0.2  # of the known labels
+    steps: Count = 5000
+    patience: Count = 1000
+    held_out: Chance = 0.2
     seed: Seed = 0
     device: str = "auto"
 

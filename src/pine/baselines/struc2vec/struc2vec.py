@@ -34,6 +34,17 @@ class Struc2Vec(Embedder):
     Defaults: the PINE paper's setting, Section 4.1, for walks, length, window and epochs; stay and the hierarchical
     softmax are those of struc2vec's own code, the last layer is that of its example. That code compares all pairs by
     default, which takes time and memory quadratic in the number of nodes.
+
+    dim: the length of a vector.
+    walks: how many from each node.
+    length: how many nodes a walk has.
+    window: how far apart in a walk two nodes may be to be each other's context.
+    epochs: how many over the same walks.
+    until_layer: the farthest rings to compare; None: all.
+    pairs: which nodes are compared: "similar" in degree, "all", or "auto", all pairs up to 4,000 nodes.
+    stay: probability of a step within the layer.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "struc2vec"
@@ -41,13 +52,13 @@ class Struc2Vec(Embedder):
     supervised: ClassVar[bool] = False
 
     dim: Count = 64
-    walks: Count = 10  # from each node
-    length: Count = 80  # nodes in a walk
+    walks: Count = 10
+    length: Count = 80
     window: Count = 10
-    epochs: Count = 5  # over the same walks
-    until_layer: NonNegativeInt | None = 6  # the farthest rings to compare; None: all
-    pairs: Literal["auto", "similar", "all"] = "auto"  # "similar": in degree; "auto": all pairs up to 4,000 nodes
-    stay: Annotated[float, Range(0, 1, with_low=False, with_high=True)] = 0.3  # probability of a step within the layer
+    epochs: Count = 5
+    until_layer: NonNegativeInt | None = 6
+    pairs: Literal["auto", "similar", "all"] = "auto"
+    stay: Annotated[float, Range(0, 1, with_low=False, with_high=True)] = 0.3
     seed: Seed = 0
     threads: Count | None = None
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pine.errors import InputError
+from pine.graph.convert.dropped import warn_of_dropped
 from pine.graph.csr import CSR
 from pine.graph.nodes import EDGE, NODE, Nodes, Relation
 
@@ -29,7 +30,8 @@ def relations_from_networkx(
     """The arguments of Graph.from_relations for a NetworkX graph, with its node order and ids.
 
     type, relation, weight and features name the attributes to read; an attribute that no node or edge has is left
-    alone, and features that some nodes of a type lack are not known there. A node attribute "id" of a typed graph is
+    alone, edge attributes that are not read are named in a warning, and features that some nodes of a type lack are not
+    known there. A node attribute "id" of a typed graph is
     the node's id. directed None takes what the NetworkX graph is; parallel edges of a multigraph are kept unless
     duplicates says otherwise.
     """
@@ -52,6 +54,8 @@ def relations_from_networkx(
 
     edges: dict[Relation, list[tuple[Any, Any]]] = {} if typed else {EDGE: []}
     weights: dict[Relation, list[Any]] = {}
+    # What is turned off with None is left out knowingly.
+    read, dropped = {relation or "relation", weight or "weight"}, set[str]()
     for source, target, data in graph.edges(data=True):
         (source_type, source_id), (target_type, target_id) = typed_ids[source], typed_ids[target]
         name = str(data[relation]) if relation is not None and relation in data else EDGE[1]
@@ -61,6 +65,8 @@ def relations_from_networkx(
             key, source_id, target_id = (target_type, name, source_type), target_id, source_id
         edges.setdefault(key, []).append((source_id, target_id))
         weights.setdefault(key, []).append(data.get(weight))
+        dropped |= {str(each) for each in data if each not in read}
+    warn_of_dropped("from_networkx", dropped)
     rows, known = _features(nodes, typed_ids, features)
     if graph.is_multigraph():
         options.setdefault("duplicates", "keep")

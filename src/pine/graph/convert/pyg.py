@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from pine.errors import InputError
+from pine.graph.convert.dropped import warn_of_dropped
 from pine.graph.csr import CSR
 from pine.graph.nodes import EDGE, NODE, Nodes, Relation
 
@@ -21,7 +22,7 @@ def relations_from_pyg(
 
     x, edge_index, edge_weight, y, masks and any other tensor with a row per node are taken. A store's `id` gives the
     nodes' ids, 0..n-1 without it; its `feature_mask` says which rows of x are known. directed None: undirected if every
-    edge has its mirror.
+    edge has its mirror. Attributes with a row per edge, edge_attr and others, are named in a warning.
     """
     hetero = hasattr(data, "node_types")
     if not hetero and not hasattr(data, "edge_index"):
@@ -49,6 +50,7 @@ def relations_from_pyg(
             node_data[kind] = arrays
     edges: dict[Relation, Any] = {}
     weights: dict[Relation, Any] = {}
+    dropped: set[str] = set()
     for key, store in links.items():
         index = np.zeros((2, 0), np.int64) if store.get("edge_index") is None else _array(store.edge_index)
         positions = index.T.astype(np.int64)
@@ -57,7 +59,13 @@ def relations_from_pyg(
             if len(positions) and not (positions[:, end].min() >= 0 and positions[:, end].max() < count):
                 raise InputError(f"edge_index of {'-'.join(key)} points outside the {count} nodes of type {kind!r}")
         edges[key] = positions
+        taken = {"edge_index", "edge_weight"}
+        if not hetero:
+            taken |= {"x", "feature_mask", "id", *node_data.get(NODE, {})}
+        rest = {str(name): value for name, value in store.items() if name not in taken}
+        dropped |= {name for name, value in rest.items() if _per_edge(name, value, len(positions))}
         weights[key] = _array(store.edge_weight) if store.get("edge_weight") is not None else None
+    warn_of_dropped("from_pyg", dropped)
     arguments = dict(
         relations=edges,
         nodes={kind: np.arange(len(ids)) for kind, ids in nodes.items()},
@@ -76,6 +84,11 @@ def _per_node(key: str, value: Any, count: int) -> bool:
         return False
     shape = tuple(getattr(value, "shape", ()))
     return shape[:1] == (count,)
+
+
+def _per_edge(key: str, value: Any, count: int) -> bool:
+    """Whether an attribute has a row per edge: by its name, as PyG has it, or by its shape."""
+    return key.startswith("edge_") or (count > 0 and _per_node(key, value, count))
 
 
 def _array(value: Any) -> Any:

@@ -25,6 +25,9 @@ class NodeIds:
         if kind == "int":
             values.flags.writeable = False
 
+    def __reduce__(self) -> Any:  # without what is made of the ids to find them
+        return NodeIds, (self.kind, self.values)
+
     def __len__(self) -> int:
         return len(self.values)
 

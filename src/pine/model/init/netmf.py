@@ -43,7 +43,7 @@ def log_window(adjacency: CSR, device: torch.device) -> Tensor:
     walked *= share[:, None] * share
     degree = walked.sum(1)
     root = degree.rsqrt()
-    identity = torch.eye(len(walked), device=device)
+    identity = torch.eye(len(walked), dtype=walked.dtype, device=device)
     window = torch.cholesky_inverse(torch.linalg.cholesky(identity - CONTINUE_PROB * root[:, None] * walked * root))
     window = (window - identity) * ((1 - CONTINUE_PROB) / CONTINUE_PROB * degree.sum())
     return (window * root[:, None] * root).clamp_(min=1.0).log_()

@@ -63,6 +63,11 @@ class Propagation(Embedder):
     """embedding_ is PINE's x before training, for the same dim and seed: what training adds is measured against it.
 
     Whitened propagation on graphs of more than EXACT_NODES connected nodes, NetMF's factorization below.
+
+    dim: the length of a vector.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time.
+    device: "cpu", "cuda", or "auto", a GPU where there is one.
+    threads: of the CPU; None: all cores.
     """
 
     name: ClassVar[str] = "propagation"
