@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
 from pine.graph.build import build_relations, check_known, check_relation, checked_data
+from pine.graph.convert.dropped import warn_of_dropped
 from pine.graph.convert.networkx import relations_from_networkx, to_networkx
 from pine.graph.convert.other_libraries import way_in
 from pine.graph.convert.pyg import relations_from_pyg, to_pyg
@@ -139,6 +140,9 @@ class Graph:
         check_known("weights for relation", list(weights or {}), keys)
         given = {key: (weights or {}).get(key, "auto") for key in keys}
         tables = {key: edge_table(relations[key], given[key], source, target, header, key[::2]) for key in keys}
+        for key, table in tables.items():
+            if table.columns is not None and hasattr(relations[key], "columns") and table is not relations[key]:
+                warn_of_dropped("Graph", table.columns.ignored)
         ids, built = build_relations(
             tables, nodes or {}, directed=directed, self_loops=self_loops, duplicates=duplicates
         )
