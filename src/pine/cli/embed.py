@@ -24,6 +24,6 @@ def embed(
     """Vectors for all nodes of a changed graph, without training; known nodes keep theirs."""
     format = pine.io.format_of(out)
     model = pine.methods.load_run(run)
-    graph = attach_features(read_graph(edges, relation or [], directed=False), features or [], typer.echo)
+    graph = attach_features(read_graph(edges, relation).graph, features, typer.echo)
     pine.io.export_vectors(out, format, graph.nodes, model.transform(graph))
     typer.echo(f"{graph.num_nodes:,} vectors in {out}")

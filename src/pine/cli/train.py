@@ -32,7 +32,7 @@ def train(
 ) -> None:
     """Train on your own graph and save the run."""
     console = Console()
-    graph = read_graph(edges, relation or [], directed)
+    graph = read_graph(edges, relation, directed=directed).graph
     console.print(f"{graph}")
     graph = attach_features(graph, features or [], console.print)
     given = None if labels is None else pine.io.read_label_file(labels, graph, label_type)
