@@ -45,7 +45,8 @@ class FitOptions:
     """How a fit runs; none of it is a setting of the method.
 
     start_from: a fitted method, or the folder of a saved one. checkpoint: the file of a fit under way, written every so
-    many seconds. validation: labels to choose on, and not to learn from.
+    many seconds; keep_checkpoint: whether it stays when the fit is done. validation: labels to choose on, and not to
+    learn from.
     """
 
     start_from: Any = None
@@ -53,6 +54,7 @@ class FitOptions:
     checkpoint_every: float = 60.0
     progress: Progress | None = None
     validation: Labels | None = None
+    keep_checkpoint: bool = False
 
 
 class Embedder(ABC):
@@ -93,6 +95,7 @@ class Embedder(ABC):
         progress: Progress | None = None,
         checkpoint_every: float = 60.0,
         validation: Any = None,
+        keep_checkpoint: bool = False,
     ) -> Self:
         """Learn vectors; labels: an array in node order, {id: label}, or {type: either} for a typed graph.
 
@@ -101,6 +104,7 @@ class Embedder(ABC):
         an interrupted one goes on. progress: is called with what is done, what is planned and what is being done.
         validation: nodes whose labels are not learned from, but used to choose settings or when to stop, by methods
         that do so: their ids, or a mask in node order. Without it, such methods hold out some of the labels.
+        keep_checkpoint: the file stays when the fit is done, for who wants to save the result before removing it.
         """
         if not isinstance(graph, Graph):
             raise InputError(
@@ -129,7 +133,7 @@ class Embedder(ABC):
                 raise InputError("validation nodes need labels: fit(graph, labels, validation=ids)")
             learned_from, held = split_validation(graph, read, validation)
             visible = learned_from if self.supervised else None
-        options = FitOptions(start_from, file, checkpoint_every, progress, held)
+        options = FitOptions(start_from, file, checkpoint_every, progress, held, keep_checkpoint)
         fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)
         return self

@@ -96,16 +96,34 @@ class CheckpointWriter:
         generator.set_state(tensors["generator"])
         return list(tensors["history"].to(device))
 
+    @property
+    def names(self) -> list[str]:
+        """Of the terms of the loss, where a training goes on."""
+        return list(self.checkpoint.about.get("names", []))
+
     def epoch_done(
         self,
         objective: Trainable,
         optimizer: Adam,
         generator: torch.Generator,
         history: list[Tensor],
+        names: list[str],
     ) -> None:
         """Write, if the last time is long ago."""
+        if time.monotonic() - self.written >= self.checkpoint.every:
+            self.write(objective, optimizer, generator, history, names)
+
+    def write(
+        self,
+        objective: Trainable,
+        optimizer: Adam,
+        generator: torch.Generator,
+        history: list[Tensor],
+        names: list[str],
+    ) -> None:
+        """Write, if there is a file; names: of the terms of the loss."""
         path = self.checkpoint.path
-        if path is None or time.monotonic() - self.written < self.checkpoint.every:
+        if path is None:
             return
         tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
         for number, moments in enumerate(optimizer.state):
@@ -113,7 +131,7 @@ class CheckpointWriter:
         tensors |= {"generator": generator.get_state(), "history": torch.stack(history)}
         content = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         with atomic_write(path) as file:
-            file.write(save(content, {HEADER: json.dumps(self.about)}))
+            file.write(save(content, {HEADER: json.dumps(self.about | {"names": names})}))
         self.written = time.monotonic()
 
 
