@@ -1,5 +1,7 @@
 """What a user gets to read when something they gave does not fit."""
 
+import difflib
+
 
 class InputError(ValueError):
     """Input that cannot be used: the message says what was wrong, where, and what to do."""
@@ -14,6 +16,13 @@ def listed(values: object, limit: int = 5) -> str:
     items = list(values)  # type: ignore[call-overload]
     shown = ", ".join(repr(item) for item in items[:limit])
     return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"
+
+
+def did_you_mean(name: object, known: object, limit: int = 40) -> str:
+    """What to offer for a name that does not exist: the nearest one, or all."""
+    names = [str(each) for each in known]  # type: ignore[attr-defined]
+    near = difflib.get_close_matches(str(name), names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {listed(names, limit)}"
 
 
 def one_of(what: str, value: object, allowed: object) -> None:

@@ -1,7 +1,7 @@
 """The folder of a run: written beside its place, then put there with a rename; nothing of others is ever removed.
 
-    .RUN.1234.saving    what process 1234 is writing
-    .RUN.replaced       the earlier run, between the rename that takes it away and the one that puts the new one there
+.RUN.1234.saving    what process 1234 is writing
+.RUN.replaced       the earlier run, between the rename that takes it away and the one that puts the new one there
 """
 
 from __future__ import annotations
