@@ -16,8 +16,8 @@ from pine._internal.progress import Progress
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Stopped(KeyboardInterrupt):
-    """The work was asked to stop by a signal."""
+class Stopped(BaseException):
+    """The work was asked to stop by a signal; no KeyboardInterrupt, which typer would take for its own."""
 
     def __init__(self, number: int) -> None:
         super().__init__()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 import pine
 from pine.cli.options import RunFolder
+from pine.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from pine.embedder import Embedder
 
 
 def neighbors(
@@ -15,11 +20,52 @@ def neighbors(
     node: Annotated[str, typer.Argument(help="A node's id.")],
     k: Annotated[int, typer.Option("-k", help="How many.", min=1)] = 10,
     type: Annotated[str | None, typer.Option(help="The node's type, if its id occurs in several.")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", help="The type of the nodes to find; otherwise the node's own.", metavar="TYPE"),
+    ] = None,
 ) -> None:
-    """The nodes whose vectors are nearest to a node's."""
+    """The nodes whose vectors are nearest to a node's: cosine and id.
+
+    Example: pine neighbors run "Jean Valjean" -k 5
+    """
     model = pine.methods.load_run(run)
-    kinds = {model.nodes_.of(each).kind for each in ([type] if type else model.nodes_.types)}
-    # A terminal gives text, also where the ids are integers.
-    wanted: str | int = int(node) if kinds == {"int"} and node.lstrip("-").isdigit() else node
-    for found, cosine in model.most_similar(wanted, k, type):
+    for asked in (type, to):
+        if asked is not None and asked not in model.nodes_.types:
+            raise InputError(f"unknown node type {asked!r}; {did_you_mean(asked, model.nodes_.types)}")
+    for found, cosine in nearest(model, _id_of(model, node, type), k, type, to):
         typer.echo(f"{cosine:.4f}\t{found}")
+
+
+def _id_of(model: Embedder, node: str, type: str | None) -> str | int:
+    """A terminal gives text, also where the ids are integers."""
+    kinds = {model.nodes_.of(each).kind for each in ([type] if type else model.nodes_.types)}
+    digits = node.removeprefix("-")
+    if "int" not in kinds or not (digits.isascii() and digits.isdecimal()):
+        return node
+    if kinds == {"int"}:
+        return int(node)
+    # Ids of some types are text: those of the types that have this node.
+    is_text = any(model.nodes_.of(each).kind == "str" and _has(model, node, each) for each in model.nodes_.types)
+    return node if is_text else int(node)
+
+
+def _has(model: Embedder, node: str, type: str) -> bool:
+    try:
+        model.nodes_.find([node], type)
+    except InputError:
+        return False
+    return True
+
+
+def nearest(model: Embedder, node: str | int, k: int, type: str | None, to: str | None) -> list[tuple[object, float]]:
+    """Ids and cosines of the k nearest nodes, of the node's own type or of another; the nearest first."""
+    own, positions = model.nodes_.find([node], type)
+    if to is None or to == own:
+        return model.most_similar(node, k, own)
+    vectors = model.fitted_.vectors
+    query, others = vectors[model.nodes_.slice(own)][positions[0]], vectors[model.nodes_.slice(to)]
+    lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(query)
+    cosine = others @ query / np.maximum(lengths, 1e-12)
+    ids = model.nodes_.of(to)
+    return [(ids[int(i)], float(cosine[i])) for i in np.argsort(-cosine, kind="stable")[:k]]
