@@ -2,9 +2,22 @@
 
 import difflib
 
+LONGEST_MESSAGE, LONGEST_VALUE = 300, 60  # characters
+
 
 class InputError(ValueError):
-    """Input that cannot be used: the message says what was wrong, where, and what to do."""
+    """Input that cannot be used: the message says what was wrong, where, and what to do, in at most 300 characters."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shortened(" ".join(str(message).split()), LONGEST_MESSAGE))
+
+
+def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
+    """Text whose middle is left out where it is longer."""
+    if len(text) <= limit:
+        return text
+    tail = (limit - 5) // 3
+    return f"{text[: limit - 5 - tail]} ... {text[-tail:]}"
 
 
 class DeviceError(InputError):
@@ -14,7 +27,7 @@ class DeviceError(InputError):
 def listed(values: object, limit: int = 5) -> str:
     """Join the first few values of an iterable for an error message: `'a', 'b', ... (7 in all)`."""
     items = list(values)  # type: ignore[call-overload]
-    shown = ", ".join(repr(item) for item in items[:limit])
+    shown = ", ".join(shortened(repr(item)) for item in items[:limit])
     return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"
 
 

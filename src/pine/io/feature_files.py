@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,8 @@ from numpy.typing import NDArray
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.graph.features import Features, Mask, checked_features
-from pine.graph.ids.column import Column, column
+from pine.graph.ids.column import Column
 from pine.graph.ids.node_ids import NodeIds
-from pine.graph.read.text import INTEGER
 from pine.io.feature_rows import FeatureRows, rows_from_numpy, rows_from_parquet, rows_from_text
 
 
@@ -79,12 +79,7 @@ def _matched(path: Path, rows: FeatureRows, nodes: NodeIds) -> tuple[Any, Mask |
 
 def _alike(ids: Column, nodes: NodeIds) -> Column:
     """Ids of a file as the graph has them: text files do not tell 7 from "7"."""
-    if nodes.kind == "str" and ids.kind == "int":
-        return column([str(each) for each in ids.objects()])
-    if nodes.kind == "int" and ids.kind == "str":
-        plain = [int(each) if INTEGER.match(each) else each for each in ids.objects()]
-        return column(plain) if all(isinstance(each, int) for each in plain) else Column("object", [plain])
-    return ids
+    return replace(ids, written=True).as_kind(nodes.kind)
 
 
 def _check_finite(values: Any, here: NDArray[np.int64], rows: FeatureRows) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import scipy.sparse as sp
 
 from pine.errors import InputError, listed
 from pine.graph.features import numbers_from_arrow
 from pine.graph.ids.column import Column, column
 from pine.graph.read.dialect import Dialect, is_number, sniff
-from pine.graph.read.text import read_batches
+from pine.graph.read.parquet import open_parquet, parquet_batches
+from pine.graph.read.text import read_batches, stripped
 
 ID_COLUMNS = ("id", "node", "node_id", "name")
 SPARSE_WIDTH, SPARSE_ZEROS = 64, 0.75  # wider than this, and with more zeros than this, a table becomes CSR
@@ -36,11 +36,12 @@ class FeatureRows:
 
 def rows_from_text(path: Path, id_column: str | None) -> FeatureRows:
     """Those of a csv, tsv or space-separated file."""
-    file = sniff(path, header=_is_header(sniff(path, header=False).sample[0], id_column))
+    file = sniff(path)
+    file = file.with_header() if _is_header(file.first, id_column) else file
     at = _id_position(path, file.names if file.has_header else (), id_column)
     wanted = [i for i in range(len(file.names)) if i != at]
     kinds = [pa.string(), *(_kind(file, i) for i in wanted)]
-    batches = read_batches(file, [at, *wanted], kinds)
+    batches = (part.set_column(0, "id", stripped(part.column(0))) for part in read_batches(file, [at, *wanted], kinds))
     return _collected(path, batches, [file.names[i] for i in wanted], file.where)
 
 
@@ -67,17 +68,12 @@ def _kind(file: Dialect, i: int) -> pa.DataType:
 
 def rows_from_parquet(path: Path, id_column: str | None) -> FeatureRows:
     """Those of a Parquet file."""
-    try:
-        file = pq.ParquetFile(path)
-        names = file.schema_arrow.names
-        at = _id_position(path, names, id_column)
-        wanted = [names[at], *(name for i, name in enumerate(names) if i != at)]
-        batches = (part.select(wanted) for part in file.iter_batches(columns=wanted))
-        return _collected(path, batches, wanted[1:], lambda row: f"{path}, row {row}")
-    except OSError as problem:
-        raise InputError(f"cannot read {path}: {problem.strerror or problem}") from None
-    except pa.ArrowInvalid as problem:
-        raise InputError(f"{path} is not a Parquet file: {problem}") from None
+    file = open_parquet(path)
+    names = file.schema_arrow.names
+    at = _id_position(path, names, id_column)
+    wanted = [names[at], *(name for i, name in enumerate(names) if i != at)]
+    batches = (part.select(wanted) for part in parquet_batches(path, file, wanted))
+    return _collected(path, batches, wanted[1:], lambda row: f"{path}, row {row}")
 
 
 def _id_position(path: Path, names: Sequence[str], id_column: str | None) -> int:
@@ -96,7 +92,7 @@ def _collected(
     """Batches of a column of ids and columns of numbers, as one table; CSR where most of a wide one is zero."""
     if not names:
         raise InputError(f"{path} has no columns of features beside the ids")
-    ids: list[Any] = []
+    ids: list[pa.Array] = []
     parts: list[Any] = []
     for batch in batches:
         ids.append(batch.column(0))

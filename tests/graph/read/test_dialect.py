@@ -43,23 +43,8 @@ def test_a_header_can_be_forced_or_denied(tmp_path):
     (tmp_path / "t.csv").write_text("source,target\na,b\n")
     assert Graph.from_edges(tmp_path / "t.csv", header=False).num_nodes == 4
     (tmp_path / "u.csv").write_text("x,y\na,b\n")
-    assert Graph.from_edges(tmp_path / "u.csv").num_nodes == 4
+    assert Graph.from_edges(tmp_path / "u.csv", header=False).num_nodes == 4
     assert Graph.from_edges(tmp_path / "u.csv", header=True).num_nodes == 2
-
-
-def test_a_first_line_that_may_be_a_header_is_read_with_a_warning(tmp_path):
-    (tmp_path / "t.csv").write_text("payer,payee\nx,y\ny,z\n")
-    with pytest.warns(
-        UserWarning, match="line 1 is read as data: 'payer', 'payee'. If it is a header, say header=True"
-    ):
-        assert Graph.from_edges(tmp_path / "t.csv").num_nodes == 5
-    assert Graph.from_edges(tmp_path / "t.csv", header=True).num_nodes == 3
-
-
-def test_a_header_that_names_a_column_twice_is_refused(tmp_path):
-    (tmp_path / "e.csv").write_text("id,id\na,b\n")
-    with pytest.raises(InputError, match=r"e\.csv, line 1: the header names a column twice: 'id', 'id'"):
-        Graph.from_edges(tmp_path / "e.csv", header=True)
 
 
 @pytest.mark.parametrize("case", FILES)

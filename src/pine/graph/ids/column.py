@@ -12,16 +12,21 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pine.errors import InputError
+from pine.graph.ids.integers import as_integers
 
 Kind = Literal["int", "str", "object"]
 
 
 @dataclass(eq=False)
 class Column:
-    """Ids in pieces: int64 arrays, Arrow string arrays without nulls, or lists of hashable objects."""
+    """Ids in pieces: int64 arrays, Arrow string arrays without nulls, or lists of hashable objects.
+
+    written: they were read from text, which does not tell 7 from "7"; they may become either.
+    """
 
     kind: Kind
     pieces: list[Any]
+    written: bool = False
 
     def __len__(self) -> int:
         return sum(len(piece) for piece in self.pieces)
@@ -38,6 +43,27 @@ class Column:
         if self.kind == "object":
             return [value for piece in self.pieces for value in piece]
         return [value for piece in self.pieces for value in piece.tolist()]
+
+    def as_kind(self, kind: Kind) -> Column:
+        """Ids that were read from text, as others are that they are compared with."""
+        if not self.written or kind == self.kind or kind == "object":
+            return self
+        if kind == "str":
+            return Column("str", [as_text(piece) for piece in self.pieces], written=True)
+        integers = [as_integers(piece) for piece in self.pieces]
+        if all(piece is not None for piece in integers):
+            return Column("int", integers, written=True)
+        return Column("object", [[_as_integer(each) for each in self.objects()]])
+
+
+def _as_integer(text: str) -> Any:
+    integer = as_integers(pa.array([text]))
+    return text if integer is None else int(integer[0])
+
+
+def as_text(integers: NDArray[np.int64]) -> pa.Array:
+    """Integers as they are written."""
+    return pa.array(integers).cast(pa.string())
 
 
 def plain(value: Any, kind: Kind) -> Any:

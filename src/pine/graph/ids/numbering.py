@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pine._internal.parallel import compiled
-from pine.graph.ids.column import Column
+from pine.graph.ids.column import Column, as_text
 from pine.graph.ids.hash_table import IntInterner, StringInterner
 from pine.graph.ids.node_ids import NodeIds
 
@@ -40,7 +40,7 @@ class ClosedNumbering:
 
     def add(self, *columns: Column) -> tuple[int, ...]:
         """Take columns that share their rows; returns the indices of their positions in the list that finish gives."""
-        for column in columns:
+        for column in (each.as_kind(self.ids.kind) for each in columns):
             if self._interner is not None and column.kind == self.ids.kind:
                 found = _join([_narrow(self._interner.add(piece), len(self.ids)) for piece in column.pieces])
             else:
@@ -83,6 +83,8 @@ class OpenNumbering:
 
     def finish(self) -> tuple[NodeIds, list[Codes]]:
         """The ids, and the positions of every column that was added."""
+        if self._kinds == {"int", "str"} and all(part.written for part in self._parts if isinstance(part, Column)):
+            self._write_integers()
         if self._kinds <= {"int"}:
             return _number_ints([part for part in self._parts if isinstance(part, Column)])
         if self._kinds == {"str"}:
@@ -90,6 +92,14 @@ class OpenNumbering:
             first_seen = _renumber(codes, self._order, self._strings.count)
             return NodeIds("str", self._strings.strings().take(first_seen)), codes
         return self._number_objects()
+
+    def _write_integers(self) -> None:
+        """Where some ids of files are text all of them are, whatever lines and files they stand in."""
+        for i, part in enumerate(self._parts):
+            if isinstance(part, Column):
+                text = [self._strings.add(as_text(piece)).astype(np.int32) for piece in _emptied(part)]
+                self._parts[i] = _join(text)
+        self._kinds = {"str"}
 
     def _number_objects(self) -> tuple[NodeIds, list[Codes]]:
         strings = self._strings.strings().to_pylist()

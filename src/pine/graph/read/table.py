@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pine.errors import InputError, listed
 from pine.graph.ids.column import Column, MissingId, column
+from pine.graph.read.columns import ReadColumns, edge_columns, usual_ends
 from pine.graph.read.dialect import sniff
+from pine.graph.read.header import find_header
+from pine.graph.read.parquet import open_parquet, parquet_batches
 from pine.graph.read.text import read_columns
-
-SOURCE_NAMES = ("source", "src", "from", "u", "head", "start", "node1", "node_1", "id1")
-TARGET_NAMES = ("target", "dst", "to", "v", "tail", "end", "node2", "node_2", "id2")
-WEIGHT_NAMES = ("weight", "weights")
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,12 @@ class EdgeBatch:
 
 @dataclass(frozen=True)
 class EdgeTable:
-    """Edges in batches, to be read once, and where(row), which names the file and line of a row for error messages."""
+    """Edges in batches, to be read once; where(row), which names the file and line of a row for error messages; and
+    which columns they are, if they have any."""
 
     batches: Iterable[EdgeBatch]
     where: Callable[[int], str]
+    columns: ReadColumns | None = None
 
 
 def edge_table(
@@ -49,10 +49,12 @@ def edge_table(
     header: bool | None = None,
     types: tuple[str, ...] = (),
 ) -> EdgeTable:
-    """Read edges; weights are a column's name, an array, None for none, or "auto".
+    """Read edges; weights are a column's name, an array, None for none, or "auto", a column that is called weight.
 
-    "auto" takes a column that is called weight, and the third column of a headless file with three columns.
+    With "auto", another column that may hold weights is refused (columns.py). An EdgeTable stays as it is.
     """
+    if isinstance(edges, EdgeTable):
+        return edges
     columns = weights if weights is None or isinstance(weights, str) else None
     if isinstance(edges, str | os.PathLike):
         table = _from_file(Path(edges), columns, source, target, header, types)
@@ -64,7 +66,7 @@ def edge_table(
         table = _from_array(np.asarray(edges))
     else:
         table = _from_pairs(edges)
-    return EdgeTable(_checked(table, weights), table.where)
+    return EdgeTable(_checked(table, weights), table.where, table.columns)
 
 
 def _checked(table: EdgeTable, weights: Any) -> Iterator[EdgeBatch]:
@@ -110,38 +112,29 @@ def _from_file(
     if path.suffix in (".parquet", ".pq"):
         return _from_parquet(path, weights, source, target)
     named = weights if isinstance(weights, str) and weights != "auto" else None
-    file = sniff(path, header, [name for name in (source, target, named) if name], types)
-    # A file without names that has one more column, of numbers: by custom, the weights.
-    third = 2 if not file.has_header and len(file.names) == 3 and file.is_number(2) else None
-    at = _column_positions(file.names, weights, source, target, str(path), third)
-    return EdgeTable((EdgeBatch(*read) for read in read_columns(file, at[:2], at[2:])), file.where)
+    file = sniff(path)
+    file = find_header(file, header, [name for name in (source, target, named) if name], types, usual_ends(file.first))
+    at, columns = edge_columns(file.names, weights, source, target, str(path), file.has_header)
+    return EdgeTable((EdgeBatch(*read) for read in read_columns(file, at[:2], at[2:])), file.where, columns)
 
 
 def _from_parquet(path: Path, weights: Any, source: str | None, target: str | None) -> EdgeTable:
     """Batches of rows, so that a large file never lies in memory whole."""
-    try:
-        file = pq.ParquetFile(path)
-    except OSError as problem:
-        raise InputError(f"cannot read {path}: {problem.strerror or problem}") from None
-    except pa.ArrowInvalid as problem:
-        raise InputError(f"{path} is not a Parquet file: {problem}") from None
+    file = open_parquet(path)
     names = file.schema_arrow.names
-    at = _column_positions(names, weights, source, target, str(path))
+    at, columns = edge_columns(names, weights, source, target, str(path))
+    wanted = [names[i] for i in at]
 
     def where(row: int) -> str:
         return f"{path}, row {row}"
 
     def batches() -> Iterator[EdgeBatch]:
         start = 0
-        wanted = [names[i] for i in at]
-        try:
-            for part in file.iter_batches(1 << 20, columns=wanted):
-                yield _batch([part.column(name) for name in wanted], wanted, where, start)
-                start += len(part)
-        except (pa.ArrowInvalid, OSError) as problem:
-            raise InputError(f"{path} cannot be read to its end: {problem}") from None
+        for part in parquet_batches(path, file, wanted):
+            yield _batch([part.column(name) for name in wanted], wanted, where, start)
+            start += len(part)
 
-    return EdgeTable(batches(), where)
+    return EdgeTable(batches(), where, columns)
 
 
 def _is_frame(edges: Any) -> bool:
@@ -154,9 +147,13 @@ def _from_frame(frame: Any, weights: Any, source: str | None, target: str | None
         frame = pa.table(frame)
     labels = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
     names = [str(label) for label in labels]
-    at = _column_positions(names, weights, source, target, "edges")
+    if len(set(names)) < len(names):
+        raise InputError(f"edges name a column twice: {listed(names, 20)}")
+    # A frame of an array has the numbers of its columns for names.
+    named = names != [str(i) for i in range(len(names))]
+    at, columns = edge_columns(names, weights, source, target, "edges", named)
     batch = _batch([frame[labels[i]] for i in at], [names[i] for i in at], _row_of_edges)
-    return EdgeTable(iter([batch]), _row_of_edges)
+    return EdgeTable(iter([batch]), _row_of_edges, columns)
 
 
 def _batch(values: Sequence[Any], names: Sequence[str], where: Callable[[int], str], start: int = 0) -> EdgeBatch:
@@ -178,39 +175,6 @@ def _batch(values: Sequence[Any], names: Sequence[str], where: Callable[[int], s
 
 def _row_of_edges(row: int) -> str:
     return f"edges, row {row}"
-
-
-def _column_positions(
-    names: Sequence[str], weights: Any, source: str | None, target: str | None, origin: str, third: int | None = None
-) -> list[int]:
-    """Which columns hold source, target and, if there are any, weights."""
-    if len(names) < 2:
-        raise InputError(f"{origin}: expected at least two columns, source and target, got {listed(names)}")
-    lowered = [name.strip().lower() for name in names]
-
-    def named(name: str) -> int:
-        if name not in names:
-            raise InputError(f"{origin} has no column {name!r}; its columns are {listed(names, 20)}")
-        return list(names).index(name)
-
-    def usual(candidates: Sequence[str]) -> int | None:
-        return next((lowered.index(name) for name in candidates if name in lowered), None)
-
-    first = named(source) if source is not None else usual(SOURCE_NAMES)
-    second = named(target) if target is not None else usual(TARGET_NAMES)
-    if source is None and target is None and (first is None or second is None):
-        first, second = 0, 1
-    if first is None or second is None:
-        missing = "source" if first is None else "target"
-        raise InputError(f"{origin} has no column {missing!r}; say which of {listed(names, 20)} it is: {missing}=...")
-    if first == second:
-        raise InputError(f"{origin}: source and target must be two columns, got {names[first]!r} for both")
-    if isinstance(weights, str) and weights != "auto":
-        return [first, second, named(weights)]
-    if isinstance(weights, str):
-        third = usual(WEIGHT_NAMES) if third is None else third
-        return [first, second] if third is None else [first, second, third]
-    return [first, second]
 
 
 def _from_array(edges: NDArray[Any]) -> EdgeTable:

@@ -1,131 +1,126 @@
-"""Read columns of a csv, tsv or space-separated file, and name the line when something is wrong with it."""
+"""Columns of a csv, tsv or space-separated file in batches, and the line of whatever is wrong with it.
+
+A field is what stands between delimiters, without the blanks around it. Ids are integers where every id of their node
+type is one (see integers.py), and otherwise text as it is written.
+"""
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
-from numpy.typing import NDArray
 
-from pine._internal.parallel import compiled
 from pine.errors import InputError, listed
-from pine.graph.ids.column import column
-from pine.graph.read.dialect import Dialect, is_number, open_binary
+from pine.graph.ids.column import Column
+from pine.graph.ids.integers import as_integers, has_blank_ends
+from pine.graph.read.dialect import Dialect, is_number
+from pine.graph.read.lines import LONGEST_LINE, find_comment, single_blanks, whole_lines
 
-INTEGER = re.compile(r"^(0|-?[1-9][0-9]{0,18})$")
-_LEADING_ZERO = r"^[+-]?0[0-9]"
-WIDE_BLOCK = 1 << 25  # bytes that are parsed at once where lines may be long
-_RUNS_OF_BLANKS = re.compile(rb"[ \t]+")
+WIDE_LINE = 1 << 25  # bytes of a line in tables that may be wide
+LONGEST_ID = 1 << 17  # bytes
 
 
 def read_columns(
     file: Dialect, ids: Sequence[int], numbers: Sequence[int] = (), text: Sequence[int] = ()
 ) -> Iterator[list[Any]]:
-    """Read columns in batches: ids, all of one kind, as Columns; numbers as float64 arrays; text as lists."""
-    wanted = [*ids, *numbers, *text]
-    kinds = [pa.float64()] * len(numbers) + [pa.string()] * len(text)
-    if _looks_integer(file, ids):
-        try:
-            # Integers are small: the whole table at once is fastest.
-            yield _converted(file, _table(file, wanted, [pa.int64()] * len(ids) + kinds), ids, 0)
-            return
-        except pa.ArrowInvalid:
-            _explain_line(file, numbers)  # If no line is wrong, some id further down is no integer.
+    """Read columns in batches: ids as Columns, numbers as float64 arrays, text as lists of strings."""
     row = 0
-    try:
-        for batch in _stream(file, wanted, [pa.string()] * len(ids) + kinds):
-            yield _converted(file, batch, ids, row)
-            row += len(batch)
-    except pa.ArrowInvalid as problem:
-        _explain_line(file, numbers)
-        raise InputError(f"{file.path}: {problem}") from None
+    kinds = [pa.string()] * len(ids) + [pa.float64()] * len(numbers) + [pa.string()] * len(text)
+    for batch in read_batches(file, [*ids, *numbers, *text], kinds, LONGEST_LINE):
+        read: list[Any] = [_ids(file, i, values, row) for i, values in zip(ids, batch.columns, strict=False)]
+        for values in batch.columns[len(ids) :]:
+            is_text = pa.types.is_string(values.type)
+            read.append(stripped(values).to_pylist() if is_text else values.to_numpy(zero_copy_only=False))
+        yield read
+        row += len(batch)
 
 
-def read_batches(file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType]) -> Iterator[pa.RecordBatch]:
-    """Read columns as Arrow types in batches of rows, for tables that may be wide."""
+def read_batches(
+    file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType], longest: int = WIDE_LINE
+) -> Iterator[pa.RecordBatch]:
+    """Read columns as Arrow types in batches of rows."""
+    options = {
+        "read_options": pacsv.ReadOptions(
+            column_names=[str(i) for i in range(len(file.names))], block_size=2 * longest
+        ),
+        # Where blanks separate, quotes are characters like others.
+        "parse_options": pacsv.ParseOptions(
+            delimiter=file.delimiter, newlines_in_values=True, quote_char='"' if file.delimiter != " " else False
+        ),
+        "convert_options": pacsv.ConvertOptions(
+            column_types={str(i): kind for i, kind in zip(wanted, kinds, strict=True)},
+            include_columns=[str(i) for i in dict.fromkeys(wanted)],
+            strings_can_be_null=False,
+        ),
+    }
     try:
-        yield from _stream(file, wanted, kinds, WIDE_BLOCK)
-    except pa.ArrowInvalid as problem:
+        with pacsv.open_csv(pa.PythonFile(_Lines(file, longest), "r"), **options) as reader:
+            yield from reader
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as problem:
         _explain_line(file, [i for i, kind in zip(wanted, kinds, strict=True) if pa.types.is_floating(kind)])
         raise InputError(f"{file.path}: {problem}") from None
 
 
-def _converted(file: Dialect, batch: pa.Table | pa.RecordBatch, ids: Sequence[int], row: int) -> list[Any]:
-    read: list[Any] = []
-    for i, values in zip(ids, batch.columns[: len(ids)], strict=True):
-        empty = pc.index(values.is_null() if pa.types.is_integer(values.type) else pc.equal(values, ""), True).as_py()
-        if empty >= 0:
-            raise InputError(f"{file.where(row + empty)}: column {file.names[i]!r} is empty")
-        read.append(column(values))
-    for values in batch.columns[len(ids) :]:
-        is_text = pa.types.is_string(values.type)
-        read.append(values.to_pylist() if is_text else np.asarray(values.to_numpy(zero_copy_only=False)))
-    return read
+def stripped(values: pa.Array) -> pa.Array:
+    """Strings without the blanks around them."""
+    return pc.utf8_trim(values, " \t") if has_blank_ends(values) else values
 
 
-def _looks_integer(file: Dialect, ids: Sequence[int]) -> bool:
-    return all(INTEGER.match(row[i]) for row in file.sample for i in ids) and not _has_leading_zeros(file, ids)
+def _ids(file: Dialect, i: int, values: pa.Array, row: int) -> Column:
+    integers = as_integers(values)
+    if integers is None:
+        values = stripped(values)
+        lengths = np.asarray(pc.binary_length(values))
+        if len(lengths) and lengths.min() == 0:
+            raise InputError(f"{file.where(row + int(lengths.argmin()))}: column {file.names[i]!r} is empty")
+        if len(lengths) and lengths.max() > LONGEST_ID:
+            where = file.where(row + int(lengths.argmax()))
+            raise InputError(f"{where}: an id of {lengths.max():,} bytes; ids may have {LONGEST_ID:,}")
+        integers = as_integers(values)
+    return Column("str", [values], written=True) if integers is None else Column("int", [integers], written=True)
 
 
-def _has_leading_zeros(file: Dialect, ids: Sequence[int]) -> bool:
-    """Ids such as 007 are text: as integers they would lose their zeros, and 007 and 7 would become one node."""
-    if not any(_zero_before_digit(block, ord(file.delimiter)) for block in _blocks(file.path)):
-        return False
-    columns = _table(file, ids, [pa.string()] * len(ids)).columns
-    return any(pc.any(pc.match_substring_regex(each, _LEADING_ZERO)).as_py() for each in columns)
+class _Lines:
+    """The lines of data of a file, as a file that Arrow can read."""
+
+    closed = False
+
+    def __init__(self, file: Dialect, longest: int) -> None:
+        self._file = file
+        self._blocks = whole_lines(file.path, file.skipped, longest)
+        self._block, self._at = b"", 0
+
+    def read(self, size: int) -> bytes:
+        if self._at == len(self._block):
+            self._block, self._at = next(self._blocks, b""), 0
+            if find_comment(self._block) >= 0:
+                _refuse_comment(self._file)
+            if self._file.delimiter == " ":
+                self._block = single_blanks(self._block)
+        read = self._block[self._at : self._at + size]
+        self._at += len(read)
+        return read
+
+    def close(self) -> None:
+        self._blocks = iter(())
 
 
-def _options(
-    file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType], block: int | None = None
-) -> dict[str, Any]:
-    return {
-        "read_options": pacsv.ReadOptions(
-            column_names=[str(i) for i in range(len(file.names))], skip_rows=file.skipped, block_size=block
-        ),
-        "parse_options": pacsv.ParseOptions(delimiter=file.delimiter),
-        "convert_options": pacsv.ConvertOptions(
-            column_types={str(i): kind for i, kind in zip(wanted, kinds, strict=True)},
-            include_columns=[str(i) for i in wanted],
-            strings_can_be_null=False,
-        ),
-    }
-
-
-def _table(file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType]) -> pa.Table:
-    options = _options(file, wanted, kinds)
-    try:
-        return pacsv.read_csv(file.path, **options)
-    except OSError as problem:
-        raise InputError(f"{file.path} cannot be read to its end: {problem}") from None
-    except pa.ArrowInvalid:
-        if file.delimiter != " ":
-            raise
-        return pacsv.read_csv(_single_blanks(file), **options)
-
-
-def _stream(
-    file: Dialect, wanted: Sequence[int], kinds: Sequence[pa.DataType], block: int | None = None
-) -> Iterator[pa.RecordBatch]:
-    source = _single_blanks(file) if file.delimiter == " " else file.path
-    try:
-        with pacsv.open_csv(source, **_options(file, wanted, kinds, block)) as reader:
-            yield from reader
-    except OSError as problem:
-        raise InputError(f"{file.path} cannot be read to its end: {problem}") from None
-
-
-def _single_blanks(file: Dialect) -> io.BytesIO:
-    """The file with single blanks between its fields, for a reader that takes every blank for a delimiter."""
-    with open_binary(file.path) as raw:
-        lines = [_RUNS_OF_BLANKS.sub(b" ", line).strip(b" \r") for line in raw.read().split(b"\n")]
-    return io.BytesIO(b"\n".join(lines))
+def _refuse_comment(file: Dialect) -> None:
+    """Comments stand above the data: further down, a line may be either, and is never dropped."""
+    line = file.skipped + 1
+    for lines in whole_lines(file.path, file.skipped, WIDE_LINE):
+        at = find_comment(lines)
+        if at >= 0:
+            line += lines.count(b"\n", 0, at)
+            raise InputError(
+                f"{file.path}, line {line}: a comment below the first line of data; remove "
+                "it, or put its first field in quotes if it is an id"
+            )
+        line += lines.count(b"\n")
 
 
 def _explain_line(file: Dialect, numbers: Sequence[int]) -> None:
@@ -141,28 +136,3 @@ def _explain_line(file: Dialect, numbers: Sequence[int]) -> None:
         for i in numbers:
             if fields[i].strip() and not is_number(fields[i]):
                 raise InputError(f"{file.path}, line {line}: {file.names[i]} must be a number, got {fields[i]!r}")
-
-
-@compiled
-def _zero_before_digit(data: NDArray[Any], delimiter: int) -> bool:
-    """Whether a field may begin with a zero and go on with a digit; without branches, so that it vectorizes."""
-    found = False
-    for i in range(1, len(data) - 1):
-        before, digit = data[i - 1], data[i + 1]
-        # A field begins after the delimiter, a blank or line break (up to 32), a quote (34) or a sign (43, 45).
-        begins = (before == delimiter) | (before <= 32) | (before == 34) | (before == 43) | (before == 45)
-        found |= (data[i] == 48) & (digit >= 48) & (digit <= 57) & begins
-    return found
-
-
-def _blocks(path: Path) -> Iterator[NDArray[np.uint8]]:
-    """The bytes of a file in blocks that overlap by two, the first one after a line break."""
-    space = bytearray(b"\n\n") + bytearray(1 << 22)
-    block = np.frombuffer(space, np.uint8)
-    try:
-        with open_binary(path) as file:
-            while size := file.readinto(memoryview(space)[2:]):
-                yield block[: size + 2]
-                space[:2] = space[size : size + 2]
-    except (EOFError, OSError) as problem:
-        raise InputError(f"{path} cannot be read to its end: {problem}") from None
