@@ -23,6 +23,7 @@ app = typer.Typer(
     help="PINE: a vector for every node of a graph, learned from its neighbors alone.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # neither help nor errors read the words of users as markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
