@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -11,12 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed, one_of
+from pine.errors import InputError, listed, one_of, shortened
 from pine.graph import Graph
 from pine.graph.ids.column import column
 
 Task = Literal["classes", "label-sets", "numbers"]
 TASKS: tuple[Task, ...] = ("classes", "label-sets", "numbers")
+LARGEST_NUMBER = 1e30  # predictions and their squares are float32 and float64
+MANY_CLASSES = 10  # where as many classes as labels are no toy
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,12 @@ class Labels:
 
 
 def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels:
-    """Understand labels: an array in node order or {id: label}; for a typed graph {type: either}."""
+    """Understand labels: an array in node order or {id: label}; for a typed graph {type: either}.
+
+    With task="auto", sets are label sets; floats are numbers, but classes where all of them are 0 or 1, as integers
+    with missing values often come; all else are classes. Missing is what pandas, polars, NumPy's masked arrays or None
+    and NaN say is missing.
+    """
     one_of("task", task, ("auto", *TASKS))
     type, given = _labeled_type(graph, labels)
     known, values = _known_values(graph, type, given)
@@ -71,11 +79,13 @@ def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels:
         return _from_indicator(type, known, values, task)
     if task == "auto":
         task = _guess_task(values)
+        if task == "classes" and isinstance(values, np.ndarray) and values.dtype.kind == "f":
+            values = [None if value != value else int(value) for value in values.tolist()]
     if task == "label-sets":
         return _from_sets(type, known, values)
     if task == "numbers":
         return _from_numbers(type, known, values)
-    return _from_classes(type, known, values)
+    return _warn_of_many_classes(_from_classes(type, known, values))
 
 
 def split_validation(graph: Graph, labels: Labels, nodes: Any) -> tuple[Labels, Labels]:
@@ -127,6 +137,7 @@ def _known_values(graph: Graph, type: str, given: Any) -> tuple[NDArray[np.int64
         return positions[order], [values[i] for i in order]
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"labels must be an array in node order or {{id: label}}, got {given!r}")
+    given = with_none(given)
     if isinstance(given, Sequence) and any(isinstance(value, set | frozenset) for value in given):
         values = list(given)
     else:
@@ -153,18 +164,52 @@ def _as_array(given: Any) -> NDArray[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def with_none(given: Any) -> Any:
+    """Labels of pandas and masked arrays, with None where one is missing; anything else as it is."""
+    if isinstance(given, np.ma.MaskedArray):
+        objects = np.asarray(given.data, object)
+        return np.where(np.ma.getmaskarray(given), np.full(objects.shape, None), objects)
+    categories = getattr(given, "array", given)
+    if hasattr(categories, "codes") and hasattr(categories, "categories"):
+        # A Categorical of integers turns into floats where some are missing.
+        names = categories.categories.tolist()
+        return _array(None if code < 0 else names[code] for code in categories.codes.tolist())
+    if type(given).__module__.startswith("pandas") and hasattr(given, "isna"):
+        array = np.asarray(given)
+        if array.dtype.kind == "O":
+            array = array.copy()
+            array[np.asarray(given.isna())] = None
+        return array
+    return given
 
 
 def _guess_task(values: Any) -> Task:
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
-        return "numbers" if values.dtype.kind == "f" else "classes"
+        if values.dtype.kind != "f":
+            return "classes"
+        return "classes" if np.isin(values[~np.isnan(values)], (0, 1)).all() else "numbers"
     present = [value for value in values if not _is_missing(value)]
     if any(isinstance(value, set | frozenset | list | tuple) for value in present):
         return "label-sets"
-    if present and all(isinstance(value, float | np.floating) for value in present):
-        return "numbers"
+    if present and all(isinstance(value, Real) and not isinstance(value, bool | np.bool_) for value in present):
+        floats = [value for value in present if not isinstance(value, Integral)]
+        return "numbers" if floats and not all(value in (0, 1) for value in present) else "classes"
     return "classes"
+
+
+def _warn_of_many_classes(labels: Labels) -> Labels:
+    if labels.num_outputs == len(labels.known) >= MANY_CLASSES:
+        warnings.warn(
+            f"every one of {len(labels.known):,} labels is a class of its own, which nothing can be learned from; if "
+            "they are numbers, say task='numbers' (--task numbers)",
+            stacklevel=3,
+        )
+    return labels
 
 
 def _require_known(known: NDArray[np.int64]) -> None:
@@ -207,6 +252,8 @@ def _from_sets(type: str, known: NDArray[np.int64], values: Any) -> Labels:
 def _from_indicator(type: str, known: NDArray[np.int64], values: NDArray[Any], task: str) -> Labels:
     if task not in ("auto", "label-sets"):
         raise InputError(f"labels of shape {values.shape} are label sets; task={task!r} takes one label a node")
+    if values.dtype.kind == "O":
+        values = np.array([[np.nan if _is_missing(value) else value for value in row] for row in values], object)
     try:
         matrix = values.astype(np.float64)
     except (TypeError, ValueError):
@@ -225,13 +272,15 @@ def _from_indicator(type: str, known: NDArray[np.int64], values: NDArray[Any], t
 def _from_numbers(type: str, known: NDArray[np.int64], values: Any) -> Labels:
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
         for value in values:
-            if value is not None and (not isinstance(value, Real) or isinstance(value, bool)):
-                raise InputError(f"task='numbers' takes numbers as labels, got {str(value)!r}")
-        values = [np.nan if value is None else value for value in values]
+            if not _is_missing(value) and (not isinstance(value, Real) or isinstance(value, bool)):
+                raise InputError(f"task='numbers' takes numbers as labels, got {shortened(repr(str(value)))}")
+        values = [np.nan if _is_missing(value) else float(value) for value in values]
     numbers = np.asarray(values, np.float64)
-    if np.isinf(numbers).any():
+    wrong = np.flatnonzero(np.abs(numbers) > LARGEST_NUMBER)
+    if len(wrong):
         raise InputError(
-            f"labels must be finite, got infinity at node position {known[np.flatnonzero(np.isinf(numbers))[0]]}"
+            f"labels must be finite and at most {LARGEST_NUMBER:g} in size, got {numbers[wrong[0]]:g} at node position "
+            f"{known[wrong[0]]}; divide them"
         )
     keep = ~np.isnan(numbers)
     _require_known(known[keep])

@@ -35,5 +35,5 @@ def test_labels_of_a_typed_graph_are_on_the_given_type(tmp_path: Path):
     graph = Graph.from_relations({("author", "writes", "paper"): [("ann", 1)]})
     (tmp_path / "labels.csv").write_text("ann,x\n")
     assert read_label_file(tmp_path / "labels.csv", graph, "author") == {"author": {"ann": "x"}}
-    with pytest.raises(InputError, match=r"line 1: there is no node 'ann' of type 'paper'"):
+    with pytest.raises(InputError, match=r"no node has a label; ids such as 'ann' are not in the graph, which has 1"):
         read_label_file(tmp_path / "labels.csv", graph, "paper")

@@ -1,34 +1,160 @@
-"""Files of labels, a node id and a label a line, as the labels that fit takes."""
+"""Files of labels, a node id and a label a row, as the labels that fit takes.
+
+Empty cells are unknown, and so are NA, <NA> and NaN, as pandas and others write them. In text, labels are integers
+where all of them are, numbers where all of them are, and otherwise words.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pine.errors import InputError
+import numpy as np
+import pyarrow as pa
+
+from pine.errors import InputError, listed
 from pine.graph import Graph
-from pine.graph.ids.column import column
-from pine.graph.read.dialect import sniff
-from pine.graph.read.text import read_columns
+from pine.graph.ids.integers import as_integers
+from pine.graph.ids.node_ids import NodeIds
+from pine.graph.read.columns import ReadColumns
+from pine.graph.read.dialect import is_number
+from pine.io.label_rows import open_label_rows
+
+UNKNOWN = frozenset({"", "NA", "<NA>", "NaN", "nan"})
+SEPARATORS = (";", "|")
 
 
-def read_label_file(path: Path, graph: Graph, type: str | None = None) -> dict[Any, Any]:
-    """{id: label}, or {type: {id: label}} for a typed graph; an id on several lines has a set of labels."""
-    type = graph.nodes.check_type(type)
-    text = sniff(path)
-    found: dict[Any, list[str]] = {}
-    row = 0
+@dataclass(frozen=True)
+class LabelTable:
+    """Labels {id: label} of nodes of a type, the columns that they come from, and what was left out."""
+
+    labels: dict[Any, Any]
+    type: str
+    columns: ReadColumns
+    num_unknown: int  # empty cells
+    left_out: Sequence[Any]  # ids that are no nodes of the graph
+    separator: str | None  # that may stand between several labels, but was not given
+
+
+def read_label_file(
+    path: str | Path,
+    graph: Graph,
+    type: str | None = None,
+    *,
+    id_column: str | None = None,
+    label_column: str | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+) -> dict[Any, Any]:
+    """{id: label}, or {type: {id: label}} for a typed graph, from a csv, tsv, space-separated or Parquet file.
+
+    An id on several lines, or a cell with the separator (A;B), has a set of labels. Empty cells are unknown; labels of
+    ids that are not in the graph are left out, with a warning. The first line is a header if its id is no node and its
+    label stands in no other line; header=True or False overrides.
+    """
+    table = read_label_table(path, graph, type, id_column, label_column, header, separator)
+    for warning in label_warnings(table):
+        warnings.warn(warning, stacklevel=2)
+    return table.labels if len(graph.node_types) == 1 else {table.type: table.labels}
+
+
+def label_warnings(table: LabelTable) -> list[str]:
+    """What a user should know about labels that were read."""
+    found = []
+    if table.left_out:
+        number, some = f"{len(table.left_out):,}", listed(table.left_out, 3)
+        found.append(
+            f"{table.columns.origin}: {number} labels are left out, of ids that are not in the graph: {some}; nodes "
+            "without edges come in with nodes=... (--nodes FILE)"
+        )
+    if table.separator is not None:
+        found.append(
+            f"{table.columns.origin}: labels hold {table.separator!r}; if it separates several labels of a node, say "
+            f"separator={table.separator!r} (--separator '{table.separator}')"
+        )
+    return found
+
+
+def read_label_table(
+    path: str | Path,
+    graph: Graph,
+    type: str | None = None,
+    id_column: str | None = None,
+    label_column: str | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+) -> LabelTable:
+    """Labels with what was read of the file, and what was not."""
+    path, type = Path(path), graph.nodes.check_type(type)
     known = graph.nodes.of(type)
-    for ids, names in read_columns(text, [0], text=[1]):
-        nodes = ids.objects() if known.kind != "str" else [str(node) for node in ids.objects()]
-        positions = known.find(column(nodes))
-        for position, node, name in zip(positions.tolist(), nodes, names, strict=True):
-            if position < 0:
-                raise InputError(f"{text.where(row)}: there is no node {node!r} of type {type!r} in the graph")
-            if not name:
-                raise InputError(f"{text.where(row)}: the label is empty; leave out nodes without a label")
-            found.setdefault(node, []).append(name)
+    found: dict[int, list[Any]] = {}
+    left_out: list[Any] = []
+    num_unknown = row = 0
+    columns, rows = open_label_rows(path, graph, type, id_column, label_column, header)
+    for ids, names in rows:
+        given = ids.as_kind(known.kind)
+        for position, node, name in zip(known.find(given).tolist(), given.objects(), names, strict=True):
             row += 1
-    sets = any(len(set(names)) > 1 for names in found.values())
-    labels = {node: set(names) if sets else names[0] for node, names in found.items()}
-    return labels if len(graph.node_types) == 1 else {type: labels}
+            if _is_unknown(name):
+                num_unknown += 1
+            elif position < 0:
+                left_out.append(node)
+            else:
+                found.setdefault(position, []).append(name)
+    if not found:
+        some = f"; ids such as {left_out[0]!r} are not in the graph, which has {known[0]!r}" if left_out else ""
+        raise InputError(f"{path}: no node has a label{some}")
+    cells = [name for names in found.values() for name in names]
+    if separator is None:
+        labels = _one_or_several(path, dict(zip(found, _grouped(found, _typed(cells)), strict=True)), known)
+    else:
+        if not separator:
+            raise InputError("separator must not be empty")
+        sets = [[part.strip() for part in str(cell).split(separator) if part.strip()] for cell in cells]
+        typed = iter(_typed([part for parts in sets for part in parts]))
+        given_sets = iter([{next(typed) for _ in parts} for parts in sets])
+        labels = {known[at]: set().union(*(next(given_sets) for _ in names)) for at, names in found.items()}
+    likely = None if separator is not None else _likely_separator(cells)
+    return LabelTable(labels, type, columns, num_unknown, left_out, likely)
+
+
+def _is_unknown(label: Any) -> bool:
+    return label is None or label != label or (isinstance(label, str) and label.strip() in UNKNOWN)
+
+
+def _typed(cells: list[Any]) -> list[Any]:
+    """Text as integers or numbers, where all of it is; anything else as it is."""
+    if not cells or not all(isinstance(cell, str) for cell in cells):
+        return cells
+    integers = as_integers(pa.array(cells, pa.large_string()))
+    if integers is not None:
+        return list(integers.tolist())
+    return [float(cell) for cell in cells] if all(map(is_number, cells)) else cells
+
+
+def _grouped(found: dict[int, list[Any]], cells: list[Any]) -> Iterator[list[Any]]:
+    """The cells of each node again."""
+    start = 0
+    for names in found.values():
+        yield cells[start : start + len(names)]
+        start += len(names)
+
+
+def _one_or_several(path: Path, found: dict[int, list[Any]], known: NodeIds) -> dict[Any, Any]:
+    """A label a node, or, where an id has several, a set for every node."""
+    lists = any(isinstance(name, list) for names in found.values() for name in names)
+    if lists:
+        return {known[at]: {each for name in names for each in name} for at, names in found.items()}
+    several = [at for at, names in found.items() if len(set(names)) > 1]
+    if several and isinstance(found[several[0]][0], float | np.floating):
+        at = several[0]
+        raise InputError(f"{path}: node {known[at]!r} has several numbers as labels: {listed(found[at])}; keep one")
+    return {known[at]: set(names) if several else names[0] for at, names in found.items()}
+
+
+def _likely_separator(cells: list[Any]) -> str | None:
+    text = [cell for cell in cells if isinstance(cell, str)]
+    return next((each for each in SEPARATORS if text and sum(each in cell for cell in text) > len(text) / 4), None)

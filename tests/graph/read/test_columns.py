@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -78,7 +79,7 @@ def test_ids_of_parquet_that_are_not_utf_8_are_refused(tmp_path):
 
 
 DAY = datetime.date(2020, 1, 1)
-NO_IDS = {
+NO_IDS: dict[str, Any] = {
     "dates": pa.table({"u": [DAY], "v": [DAY]}),
     "times": pa.table({"u": [datetime.datetime(2020, 1, 1)], "v": [datetime.datetime(2020, 1, 2)]}),
     "bytes": pa.table({"u": [b"a"], "v": [b"b"]}),
@@ -108,7 +109,8 @@ def test_weights_that_add_up_to_infinity_are_refused(tmp_path):
 
 def test_a_long_name_makes_no_long_error(tmp_path):
     (tmp_path / "e.csv").write_text(f"source,target,{'n' * 5000}\na,b,{'x' * 5000}\nb,c,1,2\n")
-    for options in ({}, {"weights": "n" * 5000}, {"source": "y" * 5000}):
+    cases: list[dict[str, Any]] = [{}, {"weights": "n" * 5000}, {"source": "y" * 5000}]
+    for options in cases:
         with pytest.raises(InputError) as caught:
             Graph.from_edges(tmp_path / "e.csv", **options)
         assert len(str(caught.value)) <= 300

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +13,7 @@ from pine import Graph
 from pine.errors import InputError
 
 
-def graph_of(folder: Path, text: str, **options: object) -> Graph:
+def graph_of(folder: Path, text: str, **options: Any) -> Graph:
     (folder / "t.csv").write_text(text)
     return Graph.from_edges(folder / "t.csv", **options)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +16,8 @@ from pine.errors import InputError
 from pine.graph.ids.integers import as_integers
 
 Kind = Literal["int", "str", "object"]
+# A saved run could not hold them, and they are rarely meant as ids.
+NO_IDS = (bytes, bytearray, datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 @dataclass(eq=False)
@@ -151,7 +154,9 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray) -> Column:
         return Column("str", chunked.chunks)
     if str(kind) == "string_view":
         return Column("str", chunked.cast(pa.large_string()).chunks)
-    return _from_objects(chunked.to_pylist())
+    if not len(chunked):
+        return Column("int", [np.empty(0, np.int64)])
+    raise InputError(f"node ids must be integers or text, got a column of {kind}; turn it into text")
 
 
 def _from_objects(values: Sequence[Any]) -> Column:
@@ -167,6 +172,11 @@ def _from_objects(values: Sequence[Any]) -> Column:
     if not kinds:
         return Column("int", [np.empty(0, np.int64)])
     for row, value in enumerate(values):
+        if isinstance(value, NO_IDS):
+            raise InputError(
+                f"row {row}: node ids must be integers, text or other hashable objects, got {type(value).__name__}; "
+                "turn it into text"
+            )
         if value is None or (isinstance(value, float) and value != value):
             raise MissingId(row)
         try:

@@ -69,6 +69,14 @@ def edge_table(
     return EdgeTable(_checked(table, weights), table.where, table.columns)
 
 
+def column_names(path: Path) -> tuple[str, ...]:
+    """What columns of a file can be called: the names of a Parquet file; the first line's fields and their numbers."""
+    if path.suffix in (".parquet", ".pq"):
+        return tuple(open_parquet(path).schema_arrow.names)
+    file = sniff(path)
+    return (*file.first, *file.names)
+
+
 def _checked(table: EdgeTable, weights: Any) -> Iterator[EdgeBatch]:
     """The same batches with weights that are numbers, finite and not negative."""
     given = None if weights is None or isinstance(weights, str) else np.asarray(weights)
