@@ -8,8 +8,10 @@ LONGEST_MESSAGE, LONGEST_VALUE = 300, 60  # characters
 class InputError(ValueError):
     """Input that cannot be used: the message says what was wrong, where, and what to do, in at most 300 characters."""
 
+    longest = LONGEST_MESSAGE
+
     def __init__(self, message: object = "") -> None:
-        super().__init__(shortened(" ".join(str(message).split()), LONGEST_MESSAGE))
+        super().__init__(shortened(" ".join(str(message).split()), self.longest))
 
 
 def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
@@ -18,6 +20,12 @@ def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
         return text
     tail = (limit - 5) // 3
     return f"{text[: limit - 5 - tail]} ... {text[-tail:]}"
+
+
+class MissingDataError(InputError):
+    """A data set that is not here, with all that is needed to get it: addresses and places are longer."""
+
+    longest = 2000
 
 
 class DeviceError(InputError):
