@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pine import PINE, Graph
 from pine.errors import InputError
@@ -31,8 +35,8 @@ def known_labels(graph: Graph, given: Any, task: str = "auto") -> Labels:
 
 @pytest.mark.parametrize("form", CLASSES)
 def test_classes_are_understood_in_every_form_and_keep_the_users_values(form):
-    given, known, values, classes = CLASSES[form]
-    labels = known_labels(GRAPH, given)
+    form_given, known, values, classes = CLASSES[form]
+    labels = known_labels(GRAPH, form_given)
     assert labels.task == "classes"
     assert labels.known.tolist() == known
     assert labels.values.tolist() == values
@@ -142,3 +146,94 @@ def test_validation_nodes_that_cannot_serve_are_refused(nodes, message):
         PINE().fit(graph, {"a": 0, "b": 1, "d": 1}, validation=nodes)
     with pytest.raises(InputError, match="need labels"):
         PINE().fit(graph, validation=nodes)
+
+
+ONE_MASKED = [False, True, False, False]
+MISSING: dict[str, Any] = {
+    "Int64 with NA": pd.Series([1, None, 3, 1], dtype="Int64"),
+    "an array of Int64": pd.array([1, None, 3, 1], dtype="Int64"),
+    "a Categorical of integers": pd.Series([1, None, 3, 1], dtype="Int64").astype("category"),
+    "a bare Categorical": pd.Categorical([1, None, 3, 1]),
+    "a masked array": np.ma.array([1, 2, 3, 1], mask=ONE_MASKED),
+    "objects with NA": [1, pd.NA, 3, 1],
+    "a dictionary with NA": {"a": 1, "b": pd.NA, "c": 3, "d": 1},
+    "a dictionary with a masked value": {"a": 1, "b": np.ma.masked, "c": 3, "d": 1},
+    "polars": pl.Series([1, None, 3, 1]).to_list(),
+}
+MISSING_WORDS: dict[str, Any] = {
+    "string": pd.Series(["x", None, "y", "x"], dtype="string"),
+    "object": pd.Series(["x", np.nan, "y", "x"], dtype=object),
+    "category": pd.Series(["x", None, "y", "x"], dtype="category"),
+    "masked": np.ma.array(["x", "?", "y", "x"], mask=ONE_MASKED),
+    "polars": pl.Series(["x", None, "y", "x"]),
+    "NaT": ["x", pd.NaT, "y", "x"],
+}
+
+
+@pytest.mark.parametrize("form", MISSING)
+def test_missing_integers_are_missing_and_the_others_are_classes(form):
+    labels = known_labels(GRAPH, MISSING[form])
+    assert (labels.task, labels.known.tolist(), labels.values.tolist()) == ("classes", [0, 2, 3], [0, 1, 0])
+    assert labels.classes is not None
+    assert labels.classes.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("form", MISSING_WORDS)
+def test_missing_words_are_no_class(form):
+    labels = known_labels(GRAPH, MISSING_WORDS[form])
+    assert labels.classes is not None
+    assert (labels.known.tolist(), labels.classes.tolist()) == ([0, 2, 3], ["x", "y"])
+
+
+def test_missing_truth_values_and_numbers_are_missing():
+    truth = known_labels(GRAPH, pd.Series([True, None, False, True], dtype="boolean"))
+    assert (truth.task, truth.known.tolist()) == ("classes", [0, 2, 3])
+    for given_labels in (
+        pd.Series([1.5, None, 2.5, 0], dtype="Float64"),
+        np.ma.array([1.5, 9, 2.5, 0], mask=ONE_MASKED),
+        [1.5, None, 2.5, 0],
+    ):
+        numbers = known_labels(GRAPH, given_labels)
+        assert (numbers.task, numbers.known.tolist(), numbers.values.tolist()) == ("numbers", [0, 2, 3], [1.5, 2.5, 0])
+
+
+def test_masked_rows_of_label_sets_are_unknown():
+    rows = np.ma.array([[1, 0], [1, 1], [0, 0], [0, 1]], mask=[[bool(masked)] * 2 for masked in ONE_MASKED])
+    frame = pd.DataFrame({"p": pd.array([1, None, 0, 0], "Int64"), "q": pd.array([0, None, 0, 1], "Int64")})
+    for given_labels in (rows, frame):
+        labels = known_labels(GRAPH, given_labels)
+        assert labels.known.tolist() == [0, 2, 3]
+        assert labels.values.tolist() == [[1, 0], [0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("given_labels", [np.array([0, 1, np.nan, 1]), {"a": 0.0, "b": 1.0, "c": None, "d": 1.0}])
+def test_floats_that_are_zero_or_one_are_classes(given_labels):
+    labels = known_labels(GRAPH, given_labels)
+    assert (labels.task, labels.values.tolist()) == ("classes", [0, 1, 1])
+    assert known_labels(GRAPH, given_labels, "numbers").task == "numbers"
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(-1, 3)), min_size=4, max_size=4))
+def test_every_container_of_the_same_integers_has_the_same_labels(values):
+    forms = [values, pd.Series(values, dtype="Int64"), pd.Series(values, dtype="Int64").astype("category")]
+    forms.append(dict(zip("abcd", values, strict=True)))
+    forms.append(np.ma.array([9 if v is None else v for v in values], mask=[v is None for v in values]))
+    if all(value in (None, -1) for value in values):
+        for form in forms:
+            with pytest.raises(InputError, match="no known label"):
+                read_labels(GRAPH, form)
+        return
+    found = [known_labels(GRAPH, form) for form in forms]
+    assert len({(each.task, *each.known.tolist(), "|", *each.values.tolist()) for each in found}) == 1
+
+
+def test_numbers_that_no_prediction_could_reach_are_refused():
+    for wrong in (1e300, -1e31):
+        with pytest.raises(InputError, match=r"at most 1e\+30 in size"):
+            read_labels(GRAPH, np.array([0.5, wrong, 1, 2]))
+
+
+def test_as_many_classes_as_labels_are_a_warning():
+    ring = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
+    with pytest.warns(UserWarning, match="every one of 12 labels is a class of its own"):
+        read_labels(ring, [f"label {i}" for i in range(12)])

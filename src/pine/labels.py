@@ -79,8 +79,8 @@ def read_labels(graph: Graph, labels: Any, task: str = "auto") -> Labels:
         return _from_indicator(type, known, values, task)
     if task == "auto":
         task = _guess_task(values)
-        if task == "classes" and isinstance(values, np.ndarray) and values.dtype.kind == "f":
-            values = [None if value != value else int(value) for value in values.tolist()]
+        if task == "classes" and not (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
+            values = [int(value) if isinstance(value, float) and value in (0, 1) else value for value in _plain(values)]
     if task == "label-sets":
         return _from_sets(type, known, values)
     if task == "numbers":
@@ -180,9 +180,9 @@ def with_none(given: Any) -> Any:
         names = categories.categories.tolist()
         return _array(None if code < 0 else names[code] for code in categories.codes.tolist())
     if type(given).__module__.startswith("pandas") and hasattr(given, "isna"):
-        array = np.asarray(given)
+        # Integers and truth values of pandas turn into floats where some are missing.
+        array = np.array(given if isinstance(getattr(given, "dtype", None), np.dtype) else given.astype(object))
         if array.dtype.kind == "O":
-            array = array.copy()
             array[np.asarray(given.isna())] = None
         return array
     return given
@@ -223,7 +223,7 @@ def _from_classes(type: str, known: NDArray[np.int64], values: Any) -> Labels:
         _require_known(known[keep])
         classes, codes = np.unique(values[keep], return_inverse=True)
         return Labels("classes", type, known[keep], codes.astype(np.int64), classes)
-    plain = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    plain = _plain(values)
     keep = np.array(
         [not (_is_missing(value) or (isinstance(value, Integral) and value == -1)) for value in plain], bool
     )
@@ -231,6 +231,10 @@ def _from_classes(type: str, known: NDArray[np.int64], values: Any) -> Labels:
     _require_known(known[keep])
     numbers = _numbered(present)
     return Labels("classes", type, known[keep], np.array([numbers[v] for v in present], np.int64), _array(numbers))
+
+
+def _plain(values: Any) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 def _from_sets(type: str, known: NDArray[np.int64], values: Any) -> Labels:

@@ -128,7 +128,7 @@ def read_labels_for(
     said = pine.io.label_warnings(table)
     if task == "auto" and labels.task == "numbers" and (labels.values == labels.values.round()).all():
         said.append(f"{path}: labels are whole numbers such as {labels.values[0]:g}; for classes, say --task classes")
-    empty = f", {table.num_unknown:,} cells are empty" if table.num_unknown else ""
+    empty = f", {table.num_unknown:,} empty" if table.num_unknown else ""
     of = "" if len(graph.node_types) == 1 else f" {labels.type}"
     known = f"known for {len(labels.known):,} of {graph.count(labels.type):,}{of} nodes{empty}"
     return LabelsRead(given, labels.task, [str(table.columns), f"labels: {_described(labels)}; {known}"], said)

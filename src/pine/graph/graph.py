@@ -64,8 +64,9 @@ class Graph:
             with usual names (source, target, from, to, ...) or else the first two.
         nodes: the closed list of ids, in node order; isolated nodes come in this way. Without it, the ids of the
             edges: integers in ascending order, anything else in order of first appearance, sources first.
-        weights: a column's name, an array, None, or "auto": a column called weight, or the third column of a file
-            with three columns and no header.
+        weights: a column's name, an array, None for none, or "auto": a column called weight. Another one that may be
+            weights (w, n, count, rating, ..., or a third column without a name, "2") is refused until it is told.
+        header: whether the first line of a text file is one; None: if its words are no numbers and occur nowhere else.
         features: (num_nodes, num_features) in node order: an array, a sparse matrix, a pandas or polars frame, or an
             Arrow table. feature_mask: (num_nodes,), True where a node's features are known, if not all are.
         duplicates: what several edges between the same two nodes become: "merge" one edge with the largest weight,

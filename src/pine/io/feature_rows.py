@@ -15,11 +15,11 @@ import scipy.sparse as sp
 from pine.errors import InputError, listed
 from pine.graph.features import numbers_from_arrow
 from pine.graph.ids.column import Column, column
+from pine.graph.read.columns import ID_COLUMNS
 from pine.graph.read.dialect import Dialect, is_number, sniff
 from pine.graph.read.parquet import open_parquet, parquet_batches
 from pine.graph.read.text import read_batches, stripped
 
-ID_COLUMNS = ("id", "node", "node_id", "name")
 SPARSE_WIDTH, SPARSE_ZEROS = 64, 0.75  # wider than this, and with more zeros than this, a table becomes CSR
 SWITCH_WORDS = {"true", "false"}
 

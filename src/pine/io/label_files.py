@@ -6,6 +6,7 @@ where all of them are, numbers where all of them are, and otherwise words.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ from pine.graph.read.columns import ReadColumns
 from pine.graph.read.dialect import is_number
 from pine.io.label_rows import open_label_rows
 
-UNKNOWN = frozenset({"", "NA", "<NA>", "NaN", "nan"})
+UNKNOWN_CELLS = frozenset({"", "NA", "<NA>", "NaN", "nan"})
+LEADING_ZERO = re.compile(r"^[+-]?0[0-9]")
 SEPARATORS = (";", "|")
 
 
@@ -122,7 +124,7 @@ def read_label_table(
 
 
 def _is_unknown(label: Any) -> bool:
-    return label is None or label != label or (isinstance(label, str) and label.strip() in UNKNOWN)
+    return label is None or label != label or (isinstance(label, str) and label.strip() in UNKNOWN_CELLS)
 
 
 def _typed(cells: list[Any]) -> list[Any]:
@@ -132,7 +134,9 @@ def _typed(cells: list[Any]) -> list[Any]:
     integers = as_integers(pa.array(cells, pa.large_string()))
     if integers is not None:
         return list(integers.tolist())
-    return [float(cell) for cell in cells] if all(map(is_number, cells)) else cells
+    # Codes such as 007 are words: as numbers they would lose their zeros.
+    plain = all(is_number(cell) and not LEADING_ZERO.match(cell) for cell in cells)
+    return [float(cell) for cell in cells] if plain else cells
 
 
 def _grouped(found: dict[int, list[Any]], cells: list[Any]) -> Iterator[list[Any]]:

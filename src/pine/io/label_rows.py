@@ -14,13 +14,12 @@ import pyarrow as pa
 from pine.errors import InputError, listed
 from pine.graph import Graph
 from pine.graph.ids.column import Column, column
-from pine.graph.read.columns import ReadColumns, find_column
+from pine.graph.read.columns import ID_COLUMNS, ReadColumns, find_column
 from pine.graph.read.dialect import sniff
 from pine.graph.read.header import find_header
 from pine.graph.read.parquet import open_parquet, parquet_batches
 from pine.graph.read.text import read_columns
 
-ID_NAMES = ("id", "node", "node_id", "nodeid", "name", "source")
 LABEL_NAMES = ("label", "labels", "class", "classes", "y", "target", "category", "group")
 
 
@@ -59,7 +58,7 @@ def _is_node(graph: Graph, type: str, word: str) -> bool:
 def _positions(names: Sequence[str], id_column: str | None, label_column: str | None, origin: str) -> tuple[int, int]:
     """Columns of ids and labels: those named, those of usual names, or the first two."""
     lowered = [name.strip().lower().lstrip("# ") for name in names]
-    ids = _position(names, lowered, id_column, ID_NAMES, origin)
+    ids = _position(names, lowered, id_column, ID_COLUMNS, origin)
     label = _position(names, lowered, label_column, LABEL_NAMES, origin)
     if ids is None:
         ids = next(i for i in range(len(names)) if i != label)

@@ -9,12 +9,10 @@ import pyarrow as pa
 from pine.errors import InputError
 from pine.graph.ids.column import Column, column
 from pine.graph.ids.integers import as_integers
-from pine.graph.read.columns import ReadColumns, find_column
+from pine.graph.read.columns import ID_COLUMNS, ReadColumns, find_column
 from pine.graph.read.dialect import Dialect, sniff
 from pine.graph.read.parquet import open_parquet, parquet_batches
 from pine.graph.read.text import read_columns
-
-ID_NAMES = ("id", "ids", "node", "nodes", "node_id", "nodeid", "name")
 
 
 def read_node_file(path: str | Path, id_column: str | None = None) -> tuple[Column, ReadColumns]:
@@ -54,13 +52,13 @@ def _position(names: list[str], id_column: str | None, origin: str) -> int:
     if id_column is not None:
         return find_column(names, id_column, origin)
     lowered = [name.strip().lower() for name in names]
-    return next((lowered.index(name) for name in ID_NAMES if name in lowered), 0)
+    return next((lowered.index(name) for name in ID_COLUMNS if name in lowered), 0)
 
 
 def _has_header(text: Dialect, id_column: str | None) -> bool:
     if id_column is not None and id_column not in text.names:
         return True
-    if any(field.lower() in ID_NAMES for field in text.first):
+    if any(field.lower() in ID_COLUMNS for field in text.first):
         return True
     if as_integers(pa.array(text.first[:1])) is not None or not text.below().has_rows():
         return False

@@ -11,6 +11,7 @@ from pine.errors import InputError, listed
 SOURCE_NAMES = ("source", "src", "from", "u", "head", "start", "node1", "node_1", "id1")
 TARGET_NAMES = ("target", "dst", "to", "v", "tail", "end", "node2", "node_2", "id2")
 WEIGHT_NAMES = ("weight", "weights")
+ID_COLUMNS = ("id", "ids", "node", "node_id", "nodeid", "name")  # of files of labels, nodes, features
 # Words that speak of weights, but not clearly enough to use or to ignore a column without being told.
 WEIGHT_WORDS = {
     *WEIGHT_NAMES, "w", "wt", "wgt", "n", "num", "number", "count", "counts", "cnt", "freq", "frequency", "times",

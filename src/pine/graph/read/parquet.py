@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from pine.errors import InputError, listed
 
-ROWS = 1 << 20  # that are read at once
+ROWS_PER_BATCH = 1 << 20  # that are read at once
 
 
 def open_parquet(path: Path) -> pq.ParquetFile:
@@ -31,7 +31,7 @@ def parquet_batches(path: Path, file: pq.ParquetFile, columns: Sequence[str]) ->
     """Some columns of it, in batches of rows; text must be UTF-8."""
     row = 0
     try:
-        for batch in file.iter_batches(ROWS, columns=list(columns)):
+        for batch in file.iter_batches(ROWS_PER_BATCH, columns=list(columns)):
             for name in columns:
                 _check_text(batch.column(name), f"{path}, from row {row} on: {name}")
             yield batch
