@@ -174,6 +174,19 @@ def test_a_file_that_is_no_state_is_refused(tmp_path, content):
     assert (tmp_path / "state").read_bytes() == content
 
 
+def test_every_flipped_byte_of_a_state_is_found(tmp_path):
+    graph, labels = planted()
+    file, model = tmp_path / "state", pine_with(**SMALL)
+    interrupt(model, file, 5, graph, labels)
+    whole, rng = file.read_bytes(), np.random.default_rng(0)
+    for place in rng.choice(len(whole), 60, replace=False):
+        broken = bytearray(whole)
+        broken[place] ^= 1 << int(rng.integers(8))
+        file.write_bytes(broken)
+        with pytest.raises(InputError, match=r"is not the state of a fit|is the state of another fit"):
+            model.fit(graph, labels, checkpoint=file)
+
+
 def test_a_fit_that_can_go_on_needs_a_seed(tmp_path):
     graph, labels = planted()
     for seed in (None, np.random.default_rng(0)):

@@ -15,4 +15,4 @@ def plain_console(*, stderr: bool = False) -> Console:
 def print_lines(console: Console, lines: Iterable[str]) -> None:
     """One after the other."""
     for line in lines:
-        console.print(line)
+        console.print(line, soft_wrap=True)

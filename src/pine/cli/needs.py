@@ -50,7 +50,7 @@ def needs_of(model: PINE, graph: pine.Graph, *, labels: bool) -> Needs:
     whole = epochs * 1.4 * (2 if graph.features and model.features else 1)
     epoch = EPOCH_NODE_SECONDS * nodes * dim / 64 + EPOCH_EDGE_SECONDS * edges * dim / 64
     seconds = 1 + START_SECONDS * nodes + whole * epoch
-    smaller = "--quick is without training" if epochs else f"--dim {max(1, dim // 2)} needs about half of the memory"
+    smaller = "--quick is without training" if epochs else f"--dim {max(1, dim // 2)} needs less"
     if epochs and memory > 4e9:
         smaller += f", --dim {max(1, dim // 2)} and --set batch_size=100000 need less memory"
     return Needs(memory, 4.0 * SAVED_ARRAYS * nodes * dim + 64.0 * nodes, seconds, smaller)

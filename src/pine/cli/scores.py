@@ -17,15 +17,17 @@ WEIGHTS = ("structure", "features of neighbors", "own features")
 
 @dataclass(frozen=True)
 class HeldOutScores:
-    """Scores by method, higher is better; none where too few labels are known to hold some out."""
+    """Scores by method, higher is better; none where too few labels are known to hold some out, or there are none."""
 
     metric: str = ""
     scores: dict[str, float] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """For people."""
+        if not self.metric:
+            return []
         if not self.scores:
-            return ["no held-out score: there are no labels, or too few to hold some out"] if not self.metric else []
+            return ["no held-out score: too few labels are known to hold some of them out"]
         shown = ", ".join(f"{name} {score:.3f}" for name, score in self.scores.items())
         return [f"{self.metric} on held-out labels, roughly (two fifths of them, each left out in turn): {shown}"]
 
@@ -51,7 +53,7 @@ def held_out_scores(model: Embedder, graph: pine.Graph) -> HeldOutScores:
 def choice_by_name(model: Embedder) -> dict[str, Any]:
     """The settings that a fit chose on held-out labels, by their names in Python; none if it chose nothing."""
     learned = getattr(model, "learned_", None)
-    if learned is None:
+    if learned is None or model.labels_ is None:
         return {}
     choice = learned.choice
     lam = choice.lam[0] if len(choice.lam) == 1 else list(choice.lam)
