@@ -13,7 +13,7 @@ import pytest
 from support.command_line import pine, write_ring
 
 from pine import PINE
-from pine.cli.interruption import Stopped, stopping_between_epochs
+from pine.cli.interruption import StoppedBySignal, stopping_between_epochs
 
 # Progress tells of every epoch, so that the signal comes while it trains.
 SCRIPT = "import pine.cli.progress as p; p.LINE_EVERY = 0.0; from pine.cli import main; main()"
@@ -53,16 +53,16 @@ def test_a_second_signal_stops_at_once_and_the_first_before_training_began():
     before = signal.getsignal(signal.SIGINT)
     with stopping_between_epochs(said.append) as watched:
         progress = watched(lambda *_: None)
-        with pytest.raises(Stopped):
+        with pytest.raises(StoppedBySignal):
             signal.raise_signal(signal.SIGINT)  # nothing is trained yet
         progress(1, 10, "epochs")
         signal.raise_signal(signal.SIGINT)
         assert len(said) == 1
         progress(1, 20, "more is planned")  # no epoch ended
-        with pytest.raises(Stopped) as stopped:
+        with pytest.raises(StoppedBySignal) as stopped:
             signal.raise_signal(signal.SIGTERM)
         assert stopped.value.exit_code == 143
-        with pytest.raises(Stopped) as stopped:
+        with pytest.raises(StoppedBySignal) as stopped:
             progress(2, 20, "epochs")
         assert stopped.value.exit_code == 130
     assert signal.getsignal(signal.SIGINT) is before

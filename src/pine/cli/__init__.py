@@ -16,7 +16,7 @@ import typer
 from pine._version import __version__
 from pine.cli import datasets, demo, embed, evaluate, export, neighbors, predict, reproduce, train
 from pine.cli.console import plain_console
-from pine.cli.interruption import Stopped
+from pine.cli.interruption import StoppedBySignal
 from pine.errors import InputError
 
 app = typer.Typer(
@@ -52,7 +52,7 @@ def main() -> None:
     except (InputError, OSError) as problem:
         _to_stderr(f"error: {problem}")
         sys.exit(2)
-    except Stopped as stopped:
+    except StoppedBySignal as stopped:
         _to_stderr("interrupted")
         sys.exit(stopped.exit_code)
     except KeyboardInterrupt:

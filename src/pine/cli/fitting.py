@@ -11,7 +11,7 @@ import pine
 from pine._internal.files import half_written
 from pine.cli.console import plain_console
 from pine.cli.graphs import LabelsRead
-from pine.cli.interruption import Stopped, stopping_between_epochs
+from pine.cli.interruption import StoppedBySignal, stopping_between_epochs
 from pine.cli.needs import needs_of
 from pine.cli.progress import progress_bar
 from pine.errors import InputError
@@ -58,7 +58,7 @@ def fit(
                 checkpoint_every=CHECKPOINT_EVERY,
                 keep_checkpoint=True,
             )  # fmt: skip
-    except Stopped:
+    except StoppedBySignal:
         kept = checkpoint is not None and checkpoint.exists()
         errors.print(f"repeat the command to go on from {checkpoint}" if kept else "repeat the command to begin anew")
         raise

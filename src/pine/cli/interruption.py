@@ -16,7 +16,7 @@ from pine._internal.progress import Progress
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Stopped(BaseException):
+class StoppedBySignal(BaseException):
     """The work was asked to stop by a signal; no KeyboardInterrupt, which typer would take for its own."""
 
     def __init__(self, number: int) -> None:
@@ -33,13 +33,13 @@ class Stopped(BaseException):
 def stopping_between_epochs(
     say: Callable[[str], object], *, waits: bool = True
 ) -> Iterator[Callable[[Progress], Progress]]:
-    """Gives what makes a progress callback that raises Stopped after a signal; waits: whether to wait for it."""
+    """Gives what makes a progress callback that raises StoppedBySignal after a signal; waits: whether to wait for it."""
     done, asked = [0, 0], list[int]()  # of the progress: done, planned
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         between = waits and 0 < done[0] < done[1]
         if asked or not between:
-            raise Stopped(number)
+            raise StoppedBySignal(number)
         asked.append(number)
         say("stopping after this epoch, with its state kept; once more to stop at once")
 
@@ -49,7 +49,7 @@ def stopping_between_epochs(
             done[:] = now, planned
             progress(now, planned, what)
             if asked and advanced:
-                raise Stopped(asked[0])
+                raise StoppedBySignal(asked[0])
 
         return tell
 

@@ -11,8 +11,8 @@ import pine
 if TYPE_CHECKING:
     from pine.embedder import Embedder
 
-METRICS = {"classes": "accuracy", "label-sets": "micro F1", "numbers": "R2"}
-WEIGHTS = ("structure", "features of neighbors", "own features")
+TASK_SCORES = {"classes": "accuracy", "label-sets": "micro F1", "numbers": "R2"}
+BLENDED = ("structure", "features of neighbors", "own features")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def held_out_scores(model: Embedder, graph: pine.Graph) -> HeldOutScores:
     scores |= references
     if labels.task == "numbers":  # - squared error of standardized numbers
         scores = {name: 1 + score for name, score in scores.items()}
-    return HeldOutScores(METRICS[labels.task], {name: round(score, 4) for name, score in scores.items()})
+    return HeldOutScores(TASK_SCORES[labels.task], {name: round(score, 4) for name, score in scores.items()})
 
 
 def choice_by_name(model: Embedder) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def choice_by_name(model: Embedder) -> dict[str, Any]:
     lam = choice.lam[0] if len(choice.lam) == 1 else list(choice.lam)
     made = {"lam": lam, "epochs": choice.epochs, "label_share": choice.label_share}
     if choice.weights != (1.0, 0.0, 0.0):
-        made["weights"] = dict(zip(WEIGHTS, choice.weights, strict=True))
+        made["weights"] = dict(zip(BLENDED, choice.weights, strict=True))
     return made
 
 

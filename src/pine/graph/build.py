@@ -42,10 +42,12 @@ def build_relations(
     relations = {}
     for relation, (sources, targets, weights) in read.items():
         source, _, target = relation
+        joined = np.concatenate(weights) if weights else None
+        weights.clear()
         relations[relation] = build_csr(
             _joined(numbered[source][1], sources),
             _joined(numbered[target][1], targets),
-            np.concatenate(weights) if weights else None,
+            joined,
             (len(ids[source]), len(ids[target])),
             mirror=source == target and not directed,
             drop_loops=source == target and self_loops == "drop",
