@@ -33,7 +33,7 @@ class StoppedBySignal(BaseException):
 def stopping_between_epochs(
     say: Callable[[str], object], *, waits: bool = True
 ) -> Iterator[Callable[[Progress], Progress]]:
-    """Gives what makes a progress callback that raises StoppedBySignal after a signal; waits: whether to wait for it."""
+    """Gives what makes a progress callback that raises StoppedBySignal; waits: whether to wait for the callback."""
     done, asked = [0, 0], list[int]()  # of the progress: done, planned
 
     def on_signal(number: int, frame: FrameType | None) -> None:
