@@ -29,8 +29,9 @@ format: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("PINE needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --constraint constraints.txt --editable '.[dev]'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing PINE and what it needs into $(VENV), some minutes on a first run ..."
+	@$(BIN)/python scripts/install.py --constraint constraints.txt --editable '.[dev]'
 	@touch $(STAMP)
 
 clean:

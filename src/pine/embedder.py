@@ -55,7 +55,8 @@ class FitOptions:
     """How a fit runs; none of it is a setting of the method.
 
     start_from: a fitted method, or the folder of a saved one. checkpoint: the file of a fit under way, written every so
-    many seconds. validation: labels to choose on, and not to learn from.
+    many seconds; keep_checkpoint: whether it stays when the fit is done. validation: labels to choose on, and not to
+    learn from.
     """
 
     start_from: Any = None
@@ -63,6 +64,7 @@ class FitOptions:
     checkpoint_every: float = 60.0
     progress: Progress | None = None
     validation: Labels | None = None
+    keep_checkpoint: bool = False
 
 
 class Embedder(NodeVectors):
@@ -103,6 +105,7 @@ class Embedder(NodeVectors):
         progress: Progress | bool | None = None,
         checkpoint_every: float = 60.0,
         validation: Any = None,
+        keep_checkpoint: bool = False,
     ) -> Self:
         """Learn vectors of all nodes of a graph, and with labels a classifier; returns self.
 
@@ -117,6 +120,7 @@ class Embedder(NodeVectors):
         checkpoint_every: seconds between two writes of the checkpoint.
         validation: nodes whose labels are not learned from, but used to choose settings or when to stop, by methods
             that do so: their ids, or a mask in node order. Without it, such methods hold out some of the labels.
+        keep_checkpoint: the file stays when the fit is done, for who wants to save the result before removing it.
         """
         check_graph("fit", graph)
         # A search over np.arange(...) gives NumPy's numbers, which JSON and other libraries do not take.
@@ -145,7 +149,7 @@ class Embedder(NodeVectors):
         began = time.perf_counter()
         logger.info("%s: fitting %r", self.name, graph)
         with progress_callback(progress, self.name) as callback, own_grad_mode():
-            options = FitOptions(start_from, file, checkpoint_every, callback, held)
+            options = FitOptions(start_from, file, checkpoint_every, callback, held, keep_checkpoint)
             fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)
         logger.info("%s: fitted in %.1f s", self.name, time.perf_counter() - began)

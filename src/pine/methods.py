@@ -27,7 +27,7 @@ from pine.baselines import (
     Struc2Vec,
 )
 from pine.embedder import Embedder
-from pine.errors import InputError, listed
+from pine.errors import InputError, did_you_mean
 from pine.io.runs import read_run
 from pine.model import PINE, Propagation
 
@@ -75,7 +75,7 @@ def method_class(name: str) -> type[Embedder]:
     try:
         return METHODS[name]
     except KeyError:
-        raise InputError(f"unknown method {name!r}; there are {listed(METHODS, len(METHODS))}") from None
+        raise InputError(f"unknown method {name!r}; {did_you_mean(name, METHODS)}") from None
 
 
 def load_run(folder: str | Path) -> Embedder:

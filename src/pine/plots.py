@@ -22,6 +22,7 @@ COLORS_PER_SHAPE = 8  # the first eight classes are circles, the next squares
 LEGEND_WIDTH = 112  # letters in a line of the legend, where each symbol takes six
 LONGEST_NAME = 80  # letters
 MAX_COLUMNS = 8
+MOST_NAMED = 24  # groups in the legend of a map
 RASTERIZED = 3000  # more points than these are one bitmap in an SVG
 
 
@@ -32,6 +33,41 @@ def in_the_plane(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     perplexity = min(30.0, max(1.0, (len(vectors) - 1) / 3))
     points = TSNE(perplexity=perplexity, init="pca", random_state=0).fit_transform(np.asarray(vectors, np.float64))
     return np.asarray(points, np.float64)
+
+
+def principal_plane(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The directions of vectors (num_nodes, dim) on their two principal axes, in no time: (num_nodes, 2)."""
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    centered = np.asarray(unit - unit.mean(axis=0), np.float64)
+    _, axes = np.linalg.eigh(centered.T @ centered)
+    return np.asarray(centered @ axes[:, :-3:-1])
+
+
+def draw_map(
+    path: Path, points: NDArray[np.float64], groups: NDArray[np.int64], names: Sequence[str], title: str
+) -> None:
+    """Draw nodes at their points (num_nodes, 2), colored by group; many groups have no legend."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 6.5), layout="constrained")
+    axes = figure.subplots()
+    many, listed = len(points) > RASTERIZED, len(names) <= MOST_NAMED
+    for number, name in enumerate(names):
+        own = points[groups == number]
+        style = _class_style(number) | {"label": _plain_text(_shown(name))}
+        axes.scatter(own[:, 0], own[:, 1], s=6 if many else 14, linewidths=0, **style)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.set_title(_plain_text(title))
+    if listed and len(names) > 1:
+        figure.legend(loc="outside right upper", markerscale=1.5, frameon=False)
+    with atomic_write(path) as file:
+        figure.savefig(file, dpi=120, format=path.suffix.removeprefix("."))
+
+
+def _plain_text(text: str) -> str:
+    """A user's own words: matplotlib reads mathematics between dollars, and hides names that begin with _."""
+    return text.replace("$", r"\$").lstrip("_")
 
 
 def draw_classes(

@@ -115,5 +115,5 @@ def test_settings_objects_are_changed_by_path_and_by_name_and_refuse_what_is_out
     assert type(outer.inner.width) is int
     with pytest.raises(InputError, match="width must be a whole number of at least 1, got 0"):
         change_settings(outer, {"width": 0}, "it")
-    with pytest.raises(InputError, match="it has no setting 'height'; it has 'depth', 'inner', 'width'"):
+    with pytest.raises(InputError, match="it has no setting 'height'; there are 'depth', 'inner', 'width'"):
         find_setting(outer, "height", "it")

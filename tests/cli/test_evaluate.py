@@ -14,7 +14,8 @@ from support.inductive import planted
 
 from pine import InputError
 from pine.baselines.label_propagation import LabelPropagation
-from pine.cli.evaluate import evaluate, results_table
+from pine.cli.evaluate import evaluate
+from pine.cli.tables import differences_table, results_table
 from pine.evaluation import Result
 from pine.methods import METHODS
 
@@ -170,3 +171,59 @@ def test_resuming_needs_a_file_with_runs_on_the_same_data_set(tmp_path: Path):
     for json_to in (None, "-"):
         with pytest.raises(InputError, match="name it with --json FILE"):
             evaluate("cora", "start", "0.5", 1, json_to, resume=True)
+
+
+def own_files(folder: Path) -> list[Any]:
+    """Two rings joined by an edge; the labels say in which of them a node is."""
+    edges = [f"{ring}{i},{ring}{(i + step) % 30}" for ring in "ab" for i in range(30) for step in (1, 2)]
+    (folder / "edges.csv").write_text("source,target\n" + "\n".join([*edges, "a0,b0"]))
+    (folder / "labels.csv").write_text(
+        "id,label\n" + "".join(f"{ring}{i},{ring}\n" for ring in "ab" for i in range(30))
+    )
+    return ["evaluate", folder / "edges.csv", "--labels", folder / "labels.csv", "--ratios", "0.5"]
+
+
+def test_methods_are_scored_on_the_users_own_files_with_a_paired_test(tmp_path: Path):
+    methods = ["--methods", "quick", "--repeats", 3, "--json", tmp_path / "runs.json"]
+    done = pine(*own_files(tmp_path), *methods)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads((tmp_path / "runs.json").read_text())
+    assert {run["dataset"] for run in runs} == {"edges"}
+    assert [run["method"] for run in runs[::3]] == ["pine:epochs=0", "label-propagation", "link-based", "propagation"]
+    assert "accuracy beside pine:epochs=0" in done.stdout
+    assert "paired t-test on the same splits" in done.stdout
+
+
+def test_own_relations_are_scored_too_and_what_is_missing_is_said(tmp_path: Path):
+    words = own_files(tmp_path)
+    lines = (tmp_path / "edges.csv").read_text().splitlines()[1:]
+    (tmp_path / "bought.csv").write_text(
+        "\n".join(["source,target", *(f"{a},{b}" for a, b in (line.split(",") for line in lines))])
+    )
+    relation = ["--relation", f"buyer:buys:thing={tmp_path / 'bought.csv'}", "--label-type", "buyer"]
+    quick = ["--methods", "label-propagation", "--repeats", 1]
+    done = pine("evaluate", *relation, *words[2:], *quick)
+    assert done.returncode == 0, done.stderr
+    assert "label-propagation" in done.stdout
+    assert "give --labels FILE" in refused(pine(*words[:2], *quick))
+    assert "give a data set of `pine datasets`" in refused(pine("evaluate", *quick))
+    assert "cannot read" in refused(pine("evaluate", tmp_path / "no.csv", *words[2:], *quick))
+
+
+def test_differences_are_of_the_same_splits_and_need_two_of_them():
+    def run(method: str, repeat: int, score: float) -> Result:
+        return Result("cora", method, 0.5, repeat, {"accuracy": score}, 1.0)
+
+    results = [
+        run("a", 0, 0.5),
+        run("a", 1, 0.7),
+        run("a", 2, 0.6),
+        run("b", 0, 0.6),
+        run("b", 1, 0.8),
+        run("b", 2, 0.71),
+    ]
+    table = differences_table(results)
+    assert table is not None
+    assert list(table.columns[1].cells) == ["+0.103  p 0.00"]
+    assert differences_table(results[:3]) is None
+    assert differences_table([results[0], results[3]]) is None

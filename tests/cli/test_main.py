@@ -2,23 +2,71 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from support.command_line import pine as pine_here
 from support.command_line import pine_process as pine
 
 from pine import __version__
+
+COMMANDS = ("demo", "train", "predict", "embed", "neighbors", "export", "evaluate", "reproduce", "datasets")
 
 
 def test_help_and_version_are_there():
     assert f"pine {__version__}" in pine("--version").stdout
     shown = pine("--help").stdout
-    for command in ("demo", "train", "embed", "neighbors", "export", "evaluate", "reproduce", "datasets"):
+    for command in COMMANDS:
         assert command in shown
-        assert pine(command, "--help").returncode == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_has_an_example_that_parses(command: str):
+    shown = pine_here(command, "--help").stdout
+    example = re.search(rf"Example: pine {command}\b(.*?)\n\n", shown, re.DOTALL)
+    assert example is not None, shown
+    words = shlex.split(example.group(1))
+    known = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", shown))
+    assert {word for word in words if word.startswith("-")} <= known
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["trian"], "Did you mean 'train'?"),
+        (["train", "--labls", "x", "--out", "y"], "--labels"),
+        (["evaluate", "coar"], "did you mean 'cora'?"),
+        (["evaluate", "cora", "--methods", "pnie"], "did you mean 'pine'?"),
+        (["evaluate", "cora", "--methods", "pine:droput=0.1"], "did you mean 'dropout'?"),
+    ],
+)
+def test_a_word_that_does_not_exist_is_met_with_the_nearest(words: list[str], offered: str):
+    done = pine_here(*words)
+    assert done.returncode == 2
+    assert offered in done.stderr
+
+
+def test_words_of_users_are_never_read_as_markup():
+    for word in ("[bold]x", ":smile:", "a:b:c"):
+        for words in (["evaluate", word], [word], ["neighbors", word, "v"], ["train", word, "--out", "x"]):
+            assert word in pine_here(*words).stderr
+
+
+def test_the_shell_completes_commands_and_options():
+    for line, number, expected in (("pine tr", 1, "train"), ("pine train --overw", 2, "--overwrite")):
+        variables = {"_PINE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(number)}
+        code = "import sys; sys.argv[0] = 'pine'; from pine.cli import app; app(prog_name='pine')"
+        environment = os.environ | variables
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+        )
+        assert expected in done.stdout.split(), done.stderr
 
 
 def test_a_reader_that_stops_reading_is_no_error():

@@ -9,6 +9,7 @@ from support.command_line import pine, refused, write_ring
 
 from pine import Graph
 from pine.baselines import LabelPropagation
+from pine.model import Propagation
 
 
 @pytest.mark.parametrize("method", ["pine", "start"])
@@ -29,3 +30,17 @@ def test_a_node_with_an_integer_for_an_id_is_found_by_its_text(tmp_path: Path):
     for node in ("20", "-1"):
         done = pine("neighbors", tmp_path / "run", "--", node)
         assert len(done.stdout.splitlines()) == 2, done.stderr
+
+
+def test_nearest_nodes_of_another_type_are_found_and_ids_print_as_they_are(tmp_path: Path):
+    shop = {("buyer", "buys", "thing"): [("[b]ann", 1), ("[b]ann", 2), (":smile:", 2), ("a:b:c", 3)]}
+    Propagation(dim=4).fit(Graph.from_relations(shop)).save(tmp_path / "run")
+    done = pine("neighbors", tmp_path / "run", "[b]ann", "--to", "thing", "-k", 2)
+    assert done.returncode == 0, done.stderr
+    assert {line.split("\t")[1] for line in done.stdout.splitlines()} == {"1", "2"}
+    done = pine("neighbors", tmp_path / "run", 2, "--to", "buyer")
+    assert {line.split("\t")[1] for line in done.stdout.splitlines()} == {"[b]ann", ":smile:", "a:b:c"}
+    assert "no node ':heart:'" in refused(pine("neighbors", tmp_path / "run", ":heart:", "--type", "buyer"))
+    message = refused(pine("neighbors", tmp_path / "run", "[b]ann", "--to", "thnig"))
+    assert "unknown node type 'thnig'; did you mean 'thing'?" in message
+    assert "no node '²'" in refused(pine("neighbors", tmp_path / "run", "²", "--type", "thing"))

@@ -23,7 +23,7 @@ def test_train_saves_a_run_from_the_users_own_files(tmp_path: Path):
 def test_train_starts_from_an_earlier_run_and_says_where_it_cannot(tmp_path: Path):
     edges, grown = write_ring(tmp_path)
     assert pine("train", edges, "--out", tmp_path / "run").returncode == 0
-    again = ["train", grown, "--out", tmp_path / "again", "--start-from"]
+    again = ["train", grown, "--overwrite", "--out", tmp_path / "again", "--start-from"]
     done = pine(*again, tmp_path / "run")
     assert done.returncode == 0, done.stderr
     first, second = PINE.load(tmp_path / "run"), PINE.load(tmp_path / "again")
@@ -109,7 +109,7 @@ def test_train_attaches_features_and_says_how_many_are_known(tmp_path: Path, fea
     assert graph.features["node"][ids.index("v9")].tolist() == pytest.approx([1, 0.9])
     assert not graph.feature_mask["node"][ids.index("v4")]
     (tmp_path / "features.csv").write_text("id,odd\nv0,1\nnobody,2\n")
-    done = pine(*words, "--features", features, "--out", tmp_path / "run")
+    done = pine(*words, "--features", features, "--out", tmp_path / "run", "--overwrite")
     assert "warning: " in done.stderr
     assert "1 of 2 rows are left out" in done.stderr
 
@@ -131,5 +131,5 @@ def test_features_of_a_typed_graph_name_their_type(tmp_path: Path):
         (["author=a.csv", "author=p.csv"], "features of type 'author' are given twice: a.csv and p.csv"),
         (["author=no.csv"], "cannot read no.csv"),
     ):
-        done = pine(*words, *(word for each in given for word in ("--features", each)), cwd=tmp_path)
+        done = pine(*words, "--overwrite", *(word for each in given for word in ("--features", each)), cwd=tmp_path)
         assert message in refused(done)

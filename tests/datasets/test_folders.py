@@ -88,7 +88,7 @@ def test_cora_needs_nothing() -> None:
     [
         ("coar", "unknown dataset 'coar'; did you mean 'cora'?"),
         ("email-eu-core", "unknown dataset 'email-eu-core'; did you mean 'email-eu'?"),
-        ("karate", f"unknown dataset 'karate'; there are {', '.join(CATALOG)}"),
+        ("karate", f"unknown dataset 'karate'; there are {', '.join(map(repr, CATALOG))}"),
     ],
 )
 @pytest.mark.parametrize("function", [load, available, how_to_get])

@@ -36,7 +36,7 @@ def test_a_spec_is_a_name_with_settings_and_keeps_its_spelling():
     ("spec", "message"),
     [
         ("magic:lam=1", "unknown method 'magic'"),
-        ("pine:lma=1", "'pine:lma=1': pine has no setting 'lma'; it has 'dim'"),
+        ("pine:lma=1", "'pine:lma=1': pine has no setting 'lma'; did you mean 'lam'?"),
         ("pine:epochs=many", "epochs takes a whole number of at least 0 or none, got 'many'"),
         ("pine:epochs=1.5", "epochs takes a whole number of at least 0 or none, got '1.5'"),
         ("pine:epochs=true", "epochs takes a whole number of at least 0 or none, got 'true'"),

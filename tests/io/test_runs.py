@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from pine import PINE, Graph, InputError
-from pine.baselines import LabelPropagation
+from pine.baselines import DeepWalk, LabelPropagation
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_save_that_is_killed_leaves_a_whole_run_or_none(model: LabelPropagatio
         import sys
         import numpy as np
         from pine import Graph
-        from pine.baselines import LabelPropagation
+        from pine.baselines import DeepWalk, LabelPropagation
         count = 20000
         graph = Graph.from_edges(np.column_stack([np.arange(count), (np.arange(count) * 7) % count]))
         model = LabelPropagation(rounds=1).fit(graph, np.arange(count) % 20)
@@ -111,12 +111,44 @@ def test_damage_is_explained(model: LabelPropagation, tmp_path: Path):
         about.write_text(broken_text)
         with pytest.raises(InputError, match="is damaged"):
             LabelPropagation.load(tmp_path / "run")
-    about.write_text(text.replace('"format": 1', '"format": 99'))
-    with pytest.raises(InputError, match="has format 99, this version reads 1"):
+    about.write_text(text.replace('"format": 2', '"format": 99'))
+    with pytest.raises(InputError, match="has format 99, this version reads 2 and older"):
         LabelPropagation.load(tmp_path / "run")
-    about.write_text(text.replace("label-propagation", "deepwalk"))
-    with pytest.raises(InputError, match="was saved by 'deepwalk', not by 'label-propagation'"):
+    about.write_text('{"format": 2, "a": ' + 100_000 * "[")
+    with pytest.raises(InputError, match="is damaged"):
         LabelPropagation.load(tmp_path / "run")
+    about.write_text(text)
+    with pytest.raises(InputError, match="was saved by 'label-propagation', not by 'deepwalk'"):
+        DeepWalk.load(tmp_path / "run")
+
+
+def test_every_flipped_byte_of_a_run_is_found(model: LabelPropagation, tmp_path: Path):
+    model.save(tmp_path / "run")
+    rng = np.random.default_rng(0)
+    for file in ("run.json", "run.safetensors"):
+        whole = (tmp_path / "run" / file).read_bytes()
+        # Blanks between the words of run.json may be other blanks, and "files" is a list for people.
+        for place in rng.choice(len(whole), 150, replace=False):
+            broken = bytearray(whole)
+            broken[place] ^= 1 << int(rng.integers(8))
+            (tmp_path / "run" / file).write_bytes(broken)
+            try:
+                again = LabelPropagation.load(tmp_path / "run")
+            except InputError as problem:
+                assert len(str(problem)) <= 300 + len(str(tmp_path))  # noqa: PT017
+            else:
+                assert bytes(whole[place : place + 1]).isspace()
+                assert np.array_equal(again.embedding_, model.embedding_)
+        (tmp_path / "run" / file).write_bytes(whole)
+    assert LabelPropagation.load(tmp_path / "run").predict().tolist() == model.predict().tolist()
+
+
+def test_a_run_of_the_first_format_is_still_read(model: LabelPropagation, tmp_path: Path):
+    model.save(tmp_path / "run")
+    about = json.loads((tmp_path / "run" / "run.json").read_text())
+    del about["sum"], about["sums"]
+    (tmp_path / "run" / "run.json").write_text(json.dumps(about | {"format": 1}))
+    assert np.array_equal(LabelPropagation.load(tmp_path / "run").embedding_, model.embedding_)
 
 
 def test_ids_that_cannot_be_saved_are_refused_before_anything_is_written(tmp_path: Path):

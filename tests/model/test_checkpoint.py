@@ -31,7 +31,7 @@ def planted(seed=0):
 
 
 class Interrupt:
-    """Progress that counts epochs, and interrupts in one of them before its state is written."""
+    """Progress that counts epochs, and interrupts after one of them, whose state is written then."""
 
     def __init__(self, epoch: float = float("inf")) -> None:
         self.epoch = epoch
@@ -47,10 +47,10 @@ class Interrupt:
 def interrupt(model: PINE, file: Path, epoch: int, graph: Graph, labels: Any, **options: Any) -> None:
     progress = Interrupt(epoch)
     with pytest.raises(KeyboardInterrupt):
-        model.fit(graph, labels, checkpoint=file, checkpoint_every=0.0, progress=progress, **options)
+        model.fit(graph, labels, checkpoint=file, progress=progress, **options)
 
 
-@pytest.mark.parametrize("epoch", [2, 17, PART, PART + 4, CHOICE, CHOICE + 3])
+@pytest.mark.parametrize("epoch", [1, 17, PART, PART + 4, CHOICE, CHOICE + 3])
 def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     graph, labels = planted()
     whole = pine_with(**SMALL).fit(graph, labels)
@@ -63,7 +63,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     # choice, the first is made again.
     again = PART if PART < epoch <= CHOICE else 0
     assert progress.steps[:again] == [1] * again
-    done, left = (epoch - again - 1, CHOICE - epoch + 1) if epoch <= CHOICE else (epoch - CHOICE - 1, 1)
+    done, left = (epoch - again, CHOICE - epoch) if epoch <= CHOICE else (epoch - CHOICE, 1)
     assert progress.steps[again] == done
     assert progress.steps[again + 1 : again + 1 + left] == [1] * left
     np.testing.assert_array_equal(model.embedding_, whole.embedding_)
@@ -71,6 +71,14 @@ def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     assert model.learned_.history == whole.learned_.history
     assert model.learned_.choice == whole.learned_.choice
     assert not file.exists()
+
+
+def test_a_checkpoint_that_is_to_be_kept_is_there_after_the_fit(tmp_path):
+    graph, labels = planted()
+    for keep in (True, False):
+        options = {"checkpoint": tmp_path / "state", "checkpoint_every": 0.0, "keep_checkpoint": keep}
+        pine_with(**SMALL).fit(graph, labels, **options)
+        assert (tmp_path / "state").exists() == keep
 
 
 @pytest.mark.parametrize("useful", [True, False])
@@ -164,6 +172,19 @@ def test_a_file_that_is_no_state_is_refused(tmp_path, content):
     with pytest.raises(InputError, match="is not the state of a fit"):
         pine_with(**SMALL).fit(graph, labels, checkpoint=str(tmp_path / "state"))
     assert (tmp_path / "state").read_bytes() == content
+
+
+def test_every_flipped_byte_of_a_state_is_found(tmp_path):
+    graph, labels = planted()
+    file, model = tmp_path / "state", pine_with(**SMALL)
+    interrupt(model, file, 5, graph, labels)
+    whole, rng = file.read_bytes(), np.random.default_rng(0)
+    for place in rng.choice(len(whole), 60, replace=False):
+        broken = bytearray(whole)
+        broken[place] ^= 1 << int(rng.integers(8))
+        file.write_bytes(broken)
+        with pytest.raises(InputError, match=r"is not the state of a fit|is the state of another fit"):
+            model.fit(graph, labels, checkpoint=file)
 
 
 def test_a_fit_that_can_go_on_needs_a_seed(tmp_path):

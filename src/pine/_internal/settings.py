@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from pine.errors import InputError, listed, one_of
+from pine.errors import InputError, did_you_mean, one_of
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def find_setting(owner: Any, name: str, what: str) -> tuple[str, str | None]:
         if name in (inner, f"{outer}__{inner}"):
             return outer, inner
     known = [*own_settings(owner), *(inner for _, inner, _ in _nested(owner))]
-    raise InputError(f"{what} has no setting {name!r}; it has {listed(known, 40)}")
+    raise InputError(f"{what} has no setting {name!r}; {did_you_mean(name, known)}")
 
 
 def annotation_of(owner: Any, name: str, what: str) -> Any:

@@ -1,4 +1,4 @@
-"""The command line: pine demo | train | embed | neighbors | export | evaluate | reproduce | datasets.
+"""The command line: pine demo | train | predict | embed | neighbors | export | evaluate | reproduce | datasets.
 
 One file a command, with its options and all that it prints. What a command computes with is loaded when it runs:
 `pine --help` needs none of it.
@@ -12,21 +12,24 @@ import warnings
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from pine._version import __version__
-from pine.cli import datasets, demo, embed, evaluate, export, neighbors, reproduce, train
+from pine.cli import datasets, demo, embed, evaluate, export, neighbors, predict, reproduce, train
+from pine.cli.console import plain_console
+from pine.cli.interruption import StoppedBySignal
 from pine.errors import InputError
 
 app = typer.Typer(
     help="PINE: a vector for every node of a graph, learned from its neighbors alone.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # neither help nor errors read the words of users as markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
     demo.demo,
     train.train,
+    predict.predict,
     embed.embed,
     neighbors.neighbors,
     export.export,
@@ -49,6 +52,9 @@ def main() -> None:
     except (InputError, OSError) as problem:
         _to_stderr(f"error: {problem}")
         sys.exit(2)
+    except StoppedBySignal as stopped:
+        _to_stderr("interrupted")
+        sys.exit(stopped.exit_code)
     except KeyboardInterrupt:
         _to_stderr("interrupted")
         sys.exit(130)
@@ -59,7 +65,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _to_stderr(line: str) -> None:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(line, markup=False)
+    plain_console(stderr=True).print(line)
 
 
 def _show_version(wanted: bool) -> None:

@@ -14,7 +14,10 @@ from pine.cli.options import DataDir
 
 
 def datasets(data_dir: DataDir = None) -> None:
-    """List the data sets: size, source, license, and where each is or how to get it."""
+    """List the data sets: size, source, license, and where each is or how to get it.
+
+    Example: pine datasets --data-dir ~/graphs
+    """
     catalog = pine.datasets.CATALOG
     table = Table(
         title="Data sets, undirected and simple, as load gives them",

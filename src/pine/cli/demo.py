@@ -26,7 +26,10 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture.", metavar="FOLDER")] = Path("demo"),
     seed: Annotated[int, typer.Option(help="Which labels are hidden.")] = 0,
 ) -> None:
-    """Predict hidden labels of the embedded Cora and of a planted graph, in three ways; score, and draw."""
+    """Predict hidden labels of the embedded Cora and of a planted graph, in three ways; score, and draw.
+
+    Example: pine demo --out pictures
+    """
     console = Console()
     with console.status("compiling, on a first run ..."):
         pine.PINE(epochs=1).fit(*pine.datasets.planted_classes(200, classes=4))

@@ -8,22 +8,52 @@ from typing import Annotated
 import typer
 
 import pine
-from pine.cli.graphs import attach_features, read_graph
-from pine.cli.options import FeatureFiles, Relations, RunFolder
+from pine.cli.console import plain_console
+from pine.cli.export import FormatName
+from pine.cli.graphs import EdgeColumns, attach_features, read_graph
+from pine.cli.options import (
+    Directed,
+    EdgeFile,
+    FeatureFiles,
+    Header,
+    IdColumn,
+    NodeFiles,
+    NoWeight,
+    Relations,
+    RunFolder,
+    SourceColumn,
+    TargetColumn,
+    WeightColumn,
+)
+from pine.cli.predict import trained_directed
 
 
 def embed(
     run: RunFolder,
-    edges: Annotated[Path | None, typer.Argument(help="File of edges of a graph that holds unseen nodes.")] = None,
+    edges: EdgeFile = None,
     out: Annotated[
-        Path, typer.Option(help="File for the vectors: .parquet, .npy or .txt (word2vec).", metavar="FILE")
+        Path, typer.Option(help="File for the vectors; its ending says the format, as in export.", metavar="FILE")
     ] = ...,  # type: ignore[assignment]
+    format: FormatName = None,
     relation: Relations = None,
+    nodes: NodeFiles = None,
     features: FeatureFiles = None,
+    directed: Directed = False,
+    source: SourceColumn = None,
+    target: TargetColumn = None,
+    weight: WeightColumn = None,
+    no_weight: NoWeight = False,
+    header: Header = None,
+    id_column: IdColumn = None,
 ) -> None:
-    """Vectors for all nodes of a changed graph, without training; known nodes keep theirs."""
-    format = pine.io.format_of(out)
+    """Vectors for all nodes of a changed graph, without training; known nodes keep theirs.
+
+    Example: pine embed run grown.csv --out vectors.parquet
+    """
+    form = pine.io.format_of(out, format)
     model = pine.methods.load_run(run)
-    graph = attach_features(read_graph(edges, relation).graph, features, typer.echo)
-    pine.io.export_vectors(out, format, graph.nodes, model.transform(graph))
-    typer.echo(f"{graph.num_nodes:,} vectors in {out}")
+    columns = EdgeColumns(source, target, weight, no_weight, header)
+    read = read_graph(edges, relation, columns, directed or trained_directed(model), nodes, id_column)
+    graph = attach_features(read.graph, features, plain_console().print, id_column)
+    written = pine.io.export_vectors(out, form, graph.nodes, model.transform(graph))
+    typer.echo(f"{graph.num_nodes:,} vectors in {' and '.join(map(str, written))}")

@@ -38,7 +38,10 @@ def reproduce(
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Make the paper's tables and figures anew; what was made before is not made again."""
+    """Make the paper's tables and figures anew; what was made before is not made again.
+
+    Example: pine reproduce homogeneous --quick --out reproduced
+    """
     if show or not names:
         show_list()
         return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pine.datasets.entry import Entry
-from pine.errors import InputError
+from pine.errors import InputError, MissingDataError
 
 FolderLike = str | os.PathLike[str] | None
 DATA_VARIABLE = "PINE_DATA"
@@ -74,4 +74,4 @@ def instructions(entry: Entry) -> str:
 def missing(entry: Entry, data_dir: FolderLike, reason: str) -> InputError:
     """The error for a data set that is nowhere: what was looked for, why it was not fetched, what to do."""
     searched = ", ".join(str(folder) for folder in folders(data_dir))
-    return InputError(f"dataset {entry.name!r} is not in {searched}{reason}. To get it: {instructions(entry)}")
+    return MissingDataError(f"dataset {entry.name!r} is not in {searched}{reason}. To get it: {instructions(entry)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ from pine.datasets.download import fetch, save_npz
 from pine.datasets.entry import Entry
 from pine.datasets.folders import FolderLike, Found, cache_folder, find, instructions, missing
 from pine.datasets.originals import read_originals
-from pine.errors import InputError
+from pine.errors import InputError, MissingDataError, did_you_mean
 
 
 def load(name: str, data_dir: FolderLike = None, download: bool = True, progress: Progress | None = None) -> Dataset:
@@ -69,9 +68,7 @@ def how_to_get(name: str) -> str:
 def _entry(name: str) -> Entry:
     if name in CATALOG:
         return CATALOG[name]
-    near = difflib.get_close_matches(str(name), CATALOG, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(CATALOG)}"
-    raise InputError(f"unknown dataset {name!r}; {hint}")
+    raise MissingDataError(f"unknown dataset {name!r}; {did_you_mean(name, CATALOG)}")
 
 
 def _arrays(entry: Entry, found: Found) -> Arrays:

@@ -1,5 +1,7 @@
 """The paper's protocol: random splits at several ratios, repeated, and the scores of every method on them."""
 
+from pine.evaluation import paired_test as paired_test
+from pine.evaluation import references as references
 from pine.evaluation.protocol import RATIOS, Split, split
 from pine.evaluation.results import Result
 from pine.evaluation.run import evaluate

@@ -33,6 +33,7 @@ def evaluate(
     repeats: int,
     done: Container[Key] = (),
     features: bool = False,
+    task: str = "auto",
 ) -> Iterator[Result]:
     """Fit and score every method at every ratio and repeat, but for those done; the repeat is the method's seed too.
 
@@ -40,11 +41,11 @@ def evaluate(
     its own is scored by its predictions; of any other the vectors, made once a repeat, are scored by logistic
     regression. Variants that differ in their predictions only share a fit, and its seconds. ratios: shares of the
     labeled nodes, or "public", the split that the data set comes with. features: whether methods get the node features
-    of the data set too; the paper mutes them.
+    of the data set too; the paper mutes them. task: what the labels are, as fit takes it.
     """
     if data.labels is None:
         raise InputError(f"{data.name} has no labels to score on")
-    labels = read_labels(data.graph, data.labels)
+    labels = read_labels(data.graph, data.labels, task)
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
     if features:

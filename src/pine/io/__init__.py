@@ -1,14 +1,16 @@
-"""Files: saved runs, labels and features in, vectors out for other tools."""
+"""Files: saved runs, labels and features in, vectors and predictions out for other tools."""
 
 from pine.io.exports import export_vectors, format_of
 from pine.io.feature_files import read_feature_file
 from pine.io.graph_files import read_graph_files
 from pine.io.label_files import LabelTable, label_warnings, read_label_file, read_label_table
 from pine.io.node_files import read_node_file
+from pine.io.predictions import Predictions, write_predictions
 from pine.io.runs import Run, read_run, write_run
 
 __all__ = [
     "LabelTable",
+    "Predictions",
     "Run",
     "export_vectors",
     "format_of",
@@ -19,5 +21,6 @@ __all__ = [
     "read_label_table",
     "read_node_file",
     "read_run",
+    "write_predictions",
     "write_run",
 ]

@@ -1,12 +1,14 @@
-"""A run on disk: one file of numbers (safetensors) and one of JSON, written whole or not at all."""
+"""A run on disk: one file of numbers (safetensors) and one of JSON, written whole or not at all.
+
+run.json holds a sum (SHA-256) of every array and one of itself; both are checked when a run is read. The entries
+`record` (what a run was made from, for people) and `files` belong to no sum.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-import os
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,13 @@ from pine.errors import InputError
 from pine.graph.ids.hash_table import string_buffers
 from pine.graph.ids.node_ids import NodeIds
 from pine.graph.nodes import Nodes
+from pine.io.run_folder import ABOUT, ARRAYS, found_run, replaced_folder
 from pine.labels import Labels
 
-ARRAYS, ABOUT = "run.safetensors", "run.json"
-FORMAT = 1
+FORMAT = 2
+READABLE_FORMATS = (1, 2)  # the first had no sums
+NOT_SUMMED = ("sum", "record", "files")
+LONGEST_REASON = 120  # letters of what is wrong with a damaged file
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +46,7 @@ class Run:
 
 
 def write_run(folder: Path, run: Run) -> None:
-    """Write beside the folder, then put it in place with one rename."""
+    """Write a run; where one stands, it is replaced."""
     about: dict[str, Any] = {
         "format": FORMAT,
         "pine": __version__,
@@ -50,7 +55,7 @@ def write_run(folder: Path, run: Run) -> None:
         "types": [],
         "about": run.about,
     }
-    tensors = {name: np.ascontiguousarray(array) for name, array in run.arrays.items()}
+    tensors = dict(run.arrays)
     for number, (type, known) in enumerate(run.nodes.by_type.items()):
         entry: dict[str, Any] = {"name": type, "kind": known.kind}
         if known.kind == "int":
@@ -70,7 +75,13 @@ def write_run(folder: Path, run: Run) -> None:
             "named_sets": labels.named_sets,
         }
         tensors["labels.known"], tensors["labels.values"] = labels.known, labels.values
-    _replace(folder, tensors, json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False))
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    about["sums"] = {name: array_sum(tensor) for name, tensor in tensors.items()}
+    about = _finite(about)
+    about["sum"] = _json_sum(json.loads(_text(about)))
+    with replaced_folder(folder) as fresh:
+        _save_tensors(tensors, fresh / ARRAYS)
+        (fresh / ABOUT).write_text(_text(about), encoding="utf-8")
 
 
 def _finite(about: Any) -> Any:
@@ -86,48 +97,64 @@ def _number(entry: dict[str, Any]) -> Any:
     return float(entry["number"]) if entry.keys() == {"number"} else entry
 
 
-def _replace(folder: Path, tensors: dict[str, NDArray[Any]], about: str) -> None:
-    if folder.exists() and not (folder / ABOUT).exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} exists and is not a saved run; choose another place, it would be overwritten")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    try:
-        _save_tensors(tensors, fresh / ARRAYS)
-        (fresh / ABOUT).write_text(about, encoding="utf-8")
-        for file in (fresh / ARRAYS, fresh / ABOUT):
-            with open(file, "rb") as written:
-                os.fsync(written.fileno())
-        fresh.chmod(0o755)
-        if folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-            folder.rename(old / "old")
-            fresh.rename(folder)
-            shutil.rmtree(old)
-        else:
-            fresh.rename(folder)
-    except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
-        raise
+def _text(about: dict[str, Any]) -> str:
+    return json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def _save_tensors(tensors: dict[str, NDArray[Any]], path: Path) -> None:
     try:
-        save_file({name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path)
+        save_file(tensors, path)
     except SafetensorError as problem:  # a full disk, say
         raise OSError(f"cannot write {path}: {problem}") from None
 
 
+def add_record(folder: Path, record: dict[str, Any]) -> None:
+    """Write into run.json what the run was made from; all files of the folder become the run's own."""
+    about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+    files = sorted({ABOUT, ARRAYS, *(path.name for path in folder.iterdir())})
+    head = {key: about.pop(key) for key in ("format", "pine", "method")}
+    made = head | {"record": _finite(record)} | about | {"files": files}
+    (folder / ABOUT).write_text(_text(made), encoding="utf-8")
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What add_record wrote; nothing for a run that was saved from Python."""
+    try:
+        about = json.loads((found_run(folder) / ABOUT).read_text(encoding="utf-8"))
+        record = about.get("record", {})
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def array_sum(array: NDArray[Any]) -> str:
+    """SHA-256 of an array: its type, its shape, its numbers."""
+    digest = hashlib.sha256(f"{array.dtype.str} {array.shape} ".encode())
+    digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b"")
+    return digest.hexdigest()
+
+
+def _json_sum(about: dict[str, Any]) -> str:
+    summed = {key: value for key, value in about.items() if key not in NOT_SUMMED}
+    return hashlib.sha256(json.dumps(summed, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
 def read_run(folder: Path) -> Run:
     """Read a folder that write_run wrote; anything else gets one sentence."""
-    if not (folder / ABOUT).is_file():
+    place = found_run(folder)
+    if not (place / ABOUT).is_file():
         raise InputError(f"{folder} is not a saved run: it has no {ABOUT}")
     try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"), object_hook=_number)
-        if about["format"] != FORMAT:
+        text = (place / ABOUT).read_text(encoding="utf-8")
+        about = json.loads(text, object_hook=_number)
+        if about["format"] not in READABLE_FORMATS:
             raise InputError(
-                f"{folder} has format {about['format']}, this version reads {FORMAT}; upgrade pine-embedding"
+                f"{folder} has format {str(about['format'])[:20]}, this version reads {FORMAT} and older; upgrade "
+                "pine-embedding"
             )
-        tensors = load_file(folder / ARRAYS)
+        tensors = load_file(place / ARRAYS)
+        if about["format"] != 1 or "sum" in about:
+            _check_sums(folder, json.loads(text), tensors)
         nodes = Nodes({entry["name"]: _ids(entry, number, tensors) for number, entry in enumerate(about["types"])})
         labels = _labels(about["labels"], tensors) if "labels" in about else None
         if tensors["vectors"].shape[0] != len(nodes):
@@ -135,8 +162,22 @@ def read_run(folder: Path) -> Run:
         return Run(about["method"], about["params"], nodes, tensors, labels, about["about"])
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError, OSError, SafetensorError, AttributeError) as problem:
-        raise InputError(f"{folder} is damaged and cannot be read: {problem}") from None
+    except (KeyError, TypeError, ValueError, OSError, SafetensorError, AttributeError, RecursionError) as problem:
+        reason = str(problem)[:LONGEST_REASON]
+        raise InputError(f"{folder} is damaged and cannot be read: {reason}") from None
+
+
+def _check_sums(folder: Path, about: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
+    """Every array, and all of run.json that is used, must be what was written."""
+    if about["sum"] != _json_sum(about):
+        raise InputError(f"{folder} is damaged: {ABOUT} is not what was saved; train again, or take a copy of it")
+    sums = about["sums"]
+    wrong = next((name for name in {**sums, **tensors} if name not in tensors or name not in sums), None)
+    wrong = wrong or next((name for name, array in tensors.items() if array_sum(array) != sums[name]), None)
+    if wrong is not None:
+        raise InputError(
+            f"{folder} is damaged: the array {wrong[:40]!r} is not what was saved; train again, or take a copy of it"
+        )
 
 
 def _ids(entry: dict[str, Any], number: int, tensors: dict[str, NDArray[Any]]) -> NodeIds:

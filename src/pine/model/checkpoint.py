@@ -96,24 +96,43 @@ class CheckpointWriter:
         generator.set_state(tensors["generator"])
         return list(tensors["history"].to(device))
 
+    @property
+    def names(self) -> list[str]:
+        """Of the terms of the loss, where a training goes on."""
+        return list(self.checkpoint.about.get("names", []))
+
     def epoch_done(
         self,
         objective: Trainable,
         optimizer: Adam,
         generator: torch.Generator,
         history: list[Tensor],
+        names: list[str],
     ) -> None:
         """Write, if the last time is long ago."""
+        if time.monotonic() - self.written >= self.checkpoint.every:
+            self.write(objective, optimizer, generator, history, names)
+
+    def write(
+        self,
+        objective: Trainable,
+        optimizer: Adam,
+        generator: torch.Generator,
+        history: list[Tensor],
+        names: list[str],
+    ) -> None:
+        """Write, if there is a file; names: of the terms of the loss."""
         path = self.checkpoint.path
-        if path is None or time.monotonic() - self.written < self.checkpoint.every:
+        if path is None:
             return
         tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
         for number, moments in enumerate(optimizer.state):
             tensors |= {f"adam:{number}:{name}": tensor for name, tensor in moments.items()}
         tensors |= {"generator": generator.get_state(), "history": torch.stack(history)}
         content = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        about = self.about | {"names": names}
         with atomic_write(path) as file:
-            file.write(save(content, {HEADER: json.dumps(self.about)}))
+            file.write(save(content, {HEADER: json.dumps(about | {"sum": _sum(about, content)})}))
         self.written = time.monotonic()
 
 
@@ -158,12 +177,24 @@ def _arrays(
         yield earlier
 
 
+def _sum(about: dict[str, Any], tensors: dict[str, Tensor]) -> str:
+    """SHA-256 of all that a file holds."""
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    for name, tensor in sorted(tensors.items()):
+        array = tensor.contiguous().numpy()
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
 def _read(path: Path, fingerprint: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     try:
         with safe_open(path, framework="pt") as file:
             about: dict[str, Any] = json.loads((file.metadata() or {})[HEADER])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        if about.pop("sum") != _sum(about, tensors):
+            raise ValueError("damaged: it is not what was written")
+    except (OSError, SafetensorError, KeyError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not the state of a fit ({error}); remove it, or name another file") from error
     if about.get("fingerprint") != fingerprint:
         raise InputError(

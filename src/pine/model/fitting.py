@@ -49,7 +49,8 @@ def fit(
     state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"))
     with torch_threads(settings.threads):
         learned = _fit(settings, graph, task, state, earlier)
-    checkpoint.remove()
+    if not options.keep_checkpoint:
+        checkpoint.remove()
     return learned
 
 

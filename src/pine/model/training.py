@@ -85,7 +85,7 @@ def train(
     optimizer = _adam(objective)
     history = [] if writer is None else writer.restore(objective, optimizer, generator)
     trust = torch.zeros((), dtype=torch.float32, device=objective.device)
-    names: list[str] = []
+    names = [] if writer is None or not history else writer.names
 
     def step() -> Tensor:
         optimizer.zero_grad()
@@ -104,10 +104,15 @@ def train(
         history.append(do())
         if epoch % CHECK_LOSS_EVERY == 0 or epoch == schedule.epochs:
             _check_finite(history, names)
-        if on_epoch is not None:
-            on_epoch(1)
+        try:
+            if on_epoch is not None:
+                on_epoch(1)
+        except BaseException:  # whoever watches wants to stop: between two epochs there is a state to go on from
+            if writer is not None:
+                writer.write(objective, optimizer, generator, history, names)
+            raise
         if writer is not None and epoch < schedule.epochs:
-            writer.epoch_done(objective, optimizer, generator, history)
+            writer.epoch_done(objective, optimizer, generator, history, names)
     objective.eval()
     return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()] if history else []
 

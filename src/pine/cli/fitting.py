@@ -1,0 +1,72 @@
+"""The fit of `pine train`: a place for the run, what it needs, progress, and a state to go on from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+import pine
+from pine._internal.files import half_written
+from pine.cli.console import plain_console
+from pine.cli.graphs import LabelsRead
+from pine.cli.interruption import StoppedBySignal, stopping_between_epochs
+from pine.cli.needs import needs_of
+from pine.cli.progress import progress_bar
+from pine.errors import InputError
+
+if TYPE_CHECKING:
+    from pine.embedder import Embedder
+
+
+CHECKPOINT_EVERY = 60.0  # seconds
+
+
+def check_out(out: Path, *, overwrite: bool) -> None:
+    """Raise unless a run can be saved there; one that is there is replaced with --overwrite alone."""
+    pine.io.run_folder.check_place(out)
+    if pine.io.run_folder.is_run(out) and not overwrite:
+        raise InputError(f"{out} holds a run already; add --overwrite to replace it, or choose another place")
+
+
+def print_needs(console: Console, model: Embedder, graph: pine.Graph, *, labels: bool) -> int:
+    """Say what a training will need; the bytes of the run. Of other methods than PINE nothing is known but that."""
+    if not isinstance(model, pine.PINE):
+        return 8 * graph.num_nodes * int(getattr(model, "dim", 64))
+    needs = needs_of(model, graph, labels=labels)
+    console.print(needs.line)
+    return int(needs.disk)
+
+
+def fit(
+    model: Embedder, graph: pine.Graph, known: LabelsRead | None, out: Path, start_from: Path | None, console: Console
+) -> Path | None:
+    """Fit; the file of its state, which stays until the run is saved. The same command goes on from it."""
+    checkpoint = out.with_name(f"{out.name}.unfinished") if model.keeps_checkpoints else None
+    if checkpoint is not None and checkpoint.exists():
+        console.print(f"going on from {checkpoint}, where an earlier training was stopped")
+    labels, task = (None, "auto") if known is None else (known.labels, known.task)
+    errors = plain_console(stderr=True)
+    try:
+        with (
+            progress_bar(errors, model.name) as progress,
+            stopping_between_epochs(errors.print, waits=checkpoint is not None) as watched,
+        ):
+            model.fit(
+                graph, labels, task, start_from=start_from, checkpoint=checkpoint, progress=watched(progress),
+                checkpoint_every=CHECKPOINT_EVERY,
+                keep_checkpoint=True,
+            )  # fmt: skip
+    except StoppedBySignal:
+        kept = checkpoint is not None and checkpoint.exists()
+        errors.print(f"repeat the command to go on from {checkpoint}" if kept else "repeat the command to begin anew")
+        raise
+    return checkpoint
+
+
+def remove_checkpoint(checkpoint: Path | None) -> None:
+    """When the run is saved; a process that was killed may have left a half-written file beside it."""
+    if checkpoint is not None:
+        for file in (checkpoint, *half_written(checkpoint)):
+            file.unlink(missing_ok=True)
