@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from pine.datasets.arrays import unfit
 
-HEADER = 128
+HEAD_BYTES = 128
 MATRIX, COMPRESSED = 14, 15  # kinds of elements
 NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
-SPARSE, DENSE = 5, range(6, 16)  # classes of matrices
+SPARSE_CLASS, DENSE_CLASSES = 5, range(6, 16)  # classes of matrices
 COMPLEX = 0x800
 LARGEST = 2**31  # bytes that one element may unpack to
 MOST_ROWS = 10_000_000  # and columns, of a matrix: where fewer are filled, memory would go by what a file says
@@ -38,10 +38,10 @@ def read_matrices(path: Path) -> dict[str, Any]:
         content = path.read_bytes()
         if content[:4] == b"\x89HDF" or content[124:126] == b"\x00\x02":
             raise Damaged("it is of version 7.3; save it as version 7")
-        order = {b"IM": "<", b"MI": ">"}.get(content[126:HEADER])
+        order = {b"IM": "<", b"MI": ">"}.get(content[126:HEAD_BYTES])
         if order is None:
             raise Damaged("it does not begin as one")
-        return dict(_matrices(memoryview(content)[HEADER:], order, packed=True))
+        return dict(_matrices(memoryview(content)[HEAD_BYTES:], order, packed=True))
     except (OSError, Damaged, zlib.error) as problem:
         raise unfit(path, f"cannot be read as a MATLAB file ({problem})") from None
 
@@ -96,7 +96,7 @@ def _matrix(data: memoryview, order: str) -> tuple[str, Any] | None:
     if not len(flags):
         raise Damaged(f"{name!r} has no class")
     kind = int(flags[0]) & 0xFF
-    if kind != SPARSE and kind not in DENSE:
+    if kind != SPARSE_CLASS and kind not in DENSE_CLASSES:
         return None
     if int(flags[0]) & COMPLEX or len(shape) != 2 or (shape < 0).any():
         raise Damaged(f"{name!r} is no matrix of real numbers")
@@ -104,7 +104,7 @@ def _matrix(data: memoryview, order: str) -> tuple[str, Any] | None:
     if max(rows, columns) > MOST_ROWS:
         raise Damaged(f"{name!r} has more than {MOST_ROWS:,} rows or columns")
     numbers = [_array(part, order) for part in parts[3:]]
-    if kind == SPARSE:
+    if kind == SPARSE_CLASS:
         return name, _sparse(name, rows, columns, numbers)
     if len(numbers[0]) != rows * columns:
         raise Damaged(f"{name!r} must have {rows} x {columns} numbers, got {len(numbers[0])}")
