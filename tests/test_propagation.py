@@ -279,7 +279,7 @@ def test_what_cannot_be_spread_is_explained():
     with pytest.raises(InputError, match="cannot predict"):
         Propagation().fit(PATH).predict(graph=PATH, spread=0.5)
     with pytest.raises(InputError, match="there are no probabilities"):
-        LabelPropagation().fit(PATH, {0: 1.0}).predict_proba(graph=PATH, spread=0.5)
+        LabelPropagation().fit(PATH, {0: 1.5}).predict_proba(graph=PATH, spread=0.5)
 
 
 def test_features_travel_by_the_mean_of_hops_with_loops_and_so_do_gradients():

@@ -146,13 +146,13 @@ class Embedder(NodeVectors):
                 raise InputError("validation nodes need labels: fit(graph, labels, validation=ids)")
             learned_from, held = split_validation(graph, read, validation)
             visible = learned_from if self.supervised else None
-        began = time.perf_counter()
+        began = time.monotonic()
         logger.info("%s: fitting %r", self.name, graph)
         with progress_callback(progress, self.name) as callback, own_grad_mode():
             options = FitOptions(start_from, file, checkpoint_every, callback, held, keep_checkpoint)
             fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)
-        logger.info("%s: fitted in %.1f s", self.name, time.perf_counter() - began)
+        logger.info("%s: fitted in %.1f s", self.name, time.monotonic() - began)
         return self
 
     def fit_transform(self, graph: Graph, labels: Any = None, **options: Any) -> Any:

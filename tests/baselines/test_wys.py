@@ -10,6 +10,7 @@ import pytest
 import torch
 from scipy.special import softmax
 from sklearn.metrics import roc_auc_score
+from support.logs import needs
 from torch.nn.functional import logsigmoid
 
 from pine import Graph, InputError
@@ -134,9 +135,9 @@ def test_the_estimate_of_memory_bounds_what_learning_takes(threads):
 def test_what_it_needs_is_logged_before_it_starts(caplog):
     with caplog.at_level(logging.INFO, "pine"):
         WYS(steps=5).fit(Graph.from_edges([(i, i + 1) for i in range(9)]))
-    assert len(caplog.messages) == 1
-    assert caplog.messages[0].startswith("wys needs ")
-    assert caplog.messages[0].endswith("about 2.5e+03 steps")
+    (said,) = needs(caplog)
+    assert said.startswith("wys needs ")
+    assert said.endswith("about 2.5e+03 steps")
 
 
 def test_what_does_not_fit_is_refused_in_one_sentence():

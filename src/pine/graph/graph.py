@@ -142,7 +142,7 @@ class Graph:
         tables = {key: edge_table(relations[key], given[key], source, target, header, key[::2]) for key in keys}
         for key, table in tables.items():
             is_frame = hasattr(relations[key], "columns") and table is not relations[key]
-            if table.columns is not None and is_frame and given[key] == "auto":
+            if table.columns is not None and is_frame and isinstance(given[key], str) and given[key] == "auto":
                 warn_of_dropped("Graph", table.columns.ignored)
         ids, built = build_relations(
             tables, nodes or {}, directed=directed, self_loops=self_loops, duplicates=duplicates

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from support.graphs import graph_of, mirrored_karate
+from support.logs import needs
 
 import pine
 from pine import Graph, InputError
@@ -114,7 +115,7 @@ def test_what_its_rings_and_layers_need_is_checked_before_they_are_compared(capl
     by_layers = bytes_needed(200, num_pairs, 200, RingSizes.of(graph.links(), -1, 1).nbytes, 8)
     with caplog.at_level(logging.INFO, "pine"):
         Struc2Vec(until_layer=None, pairs="similar", **QUICK).fit(graph)
-    for found, needed in zip(caplog.messages, (by_pairs, by_layers), strict=True):
+    for found, needed in zip(needs(caplog), (by_pairs, by_layers), strict=True):
         assert found.startswith(f"struc2vec needs {format_bytes(needed)} of memory and about ")
 
 

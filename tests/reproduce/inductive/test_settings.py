@@ -15,7 +15,7 @@ def test_specs_are_read_and_wrong_ones_refused():
     )
     for spec, message in [
         ("gat", "unknown setting 'gat'"),
-        ("whole:samples_1=2", "whole has no setting 'samples_1'; it has"),
+        ("whole:samples_1=2", "whole has no setting 'samples_1'; did you mean"),
         ("whole:layer=gcn", "layer takes 'gat'"),
         ("whole:root=1", "root takes true or false"),
         ("sampled:width=8:width=16", "each key once"),
