@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,13 +22,13 @@ def half_written(path: Path) -> list[Path]:
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """A file that appears under its name when the block ends well, and not at all when it does not."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
+    # Its name is known before it is made: nothing half-written stays, at whatever moment a signal comes.
+    name = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PART}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with name.open("xb") as file:
             yield file
-        os.chmod(name, 0o644)  # mkstemp's files are for their owner alone
+        name.chmod(0o644)  # whatever the umask
         os.replace(name, path)
     except BaseException:
-        # Also when it is interrupted: nothing half-written stays.
-        os.unlink(name)
+        name.unlink(missing_ok=True)
         raise

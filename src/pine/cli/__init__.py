@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 import typer
 
+from pine._internal.signals import stopped_with_a_sentence, was_stopped
 from pine._version import __version__
 from pine.cli import datasets, demo, embed, evaluate, export, neighbors, predict, reproduce, train
 from pine.cli.console import plain_console
-from pine.cli.interruption import StoppedBySignal
 from pine.errors import InputError
 
 app = typer.Typer(
@@ -43,21 +43,18 @@ for command in COMMANDS:
 
 def main() -> None:
     """Run a command; what a user did wrong is said in one sentence, and the exit code is 2."""
-    warnings.showwarning = _show_warning
-    try:
-        app()
-    except BrokenPipeError:
-        # Whoever read our output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (InputError, OSError) as problem:
-        _to_stderr(f"error: {problem}")
-        sys.exit(2)
-    except StoppedBySignal as stopped:
-        _to_stderr("interrupted")
-        sys.exit(stopped.exit_code)
-    except KeyboardInterrupt:
-        _to_stderr("interrupted")
-        sys.exit(130)
+    with stopped_with_a_sentence():
+        warnings.showwarning = _show_warning
+        try:
+            app()
+        except BrokenPipeError:
+            # Whoever read our output has seen enough.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (InputError, OSError) as problem:
+            if was_stopped():
+                raise
+            _to_stderr(f"error: {problem}")
+            sys.exit(2)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +12,9 @@ from rich.console import Console
 
 import pine
 from pine._internal.progress import ProgressCounter
-from pine.cli.console import print_lines
-from pine.cli.graphs import EdgeColumns, attach_features, read_graph, read_labels_for
+from pine._internal.signals import advising
+from pine.cli.evaluation_data import is_own, own_data, those_that_fit
+from pine.cli.graphs import EdgeColumns, read_graph
 from pine.cli.options import (
     DataDir,
     Directed,
@@ -90,7 +91,8 @@ def evaluate(
 
     Example: pine evaluate edges.csv --labels labels.csv --methods quick --ratios 0.5
     """
-    specs = list(dict.fromkeys(spec.strip() for spec in (QUICK if methods == "quick" else methods).split(",")))
+    asked = QUICK if methods == "quick" else methods
+    specs = dict.fromkeys(spec.strip() for spec in asked.split(","))
     variants = [pine.evaluation.variants.parse(spec) for spec in specs]
     shares = _ratios(split, ratios)
     path = None if json in (None, "-") else Path(json)
@@ -100,53 +102,28 @@ def evaluate(
     console = Console(stderr=json == "-", markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = 120  # a file or a pipe has no width of its own
-    if _is_own(dataset, relation):
+    if is_own(dataset, relation):
         if labels is None or features:
             missing = "--labels FILE" if labels is None else "--feature-file FILE in place of --features"
             raise InputError(f"a graph of your own is scored on labels and features of your own: give {missing}")
         columns = EdgeColumns(source, target, weight, no_weight, header)
         read = read_graph(None if dataset is None else Path(dataset), relation, columns, directed, nodes, id_column)
-        graph = attach_features(read.graph, feature_file, console.print, id_column)
-        names = {"id_column": id_column, "label_column": label_column, "separator": separator}
-        known = read_labels_for(graph, labels, label_type=label_type, task=task, **names)  # type: ignore[arg-type]
-        print_lines(console, [*read.lines, *known.lines, *(f"warning: {each}" for each in known.warnings)])
-        name, task = Path(dataset or next(iter(read.files.values()))).stem, known.task
-        data = pine.datasets.Dataset(name, graph, known.labels, (), None, {}, "own files", {})
+        label_columns = {"id_column": id_column, "label_column": label_column, "separator": separator}
+        data, task = own_data(read, labels, label_columns, label_type, task, feature_file, console)
+    elif dataset is None or labels is not None or feature_file:
+        raise InputError(
+            "give a data set of `pine datasets`, which has labels and features, or files of your own with --labels"
+        )
     else:
-        if dataset is None or labels is not None or feature_file:
-            raise InputError(
-                "give a data set of `pine datasets`, which has labels and features, or files of your own with --labels"
-            )
         with progress_bar(console, dataset, in_bytes=True) as progress:
             data = pine.datasets.load(dataset, data_dir=data_dir, progress=progress)
-        name = dataset
     if methods == "quick":
-        variants = _fitting(variants, data, task)
-        specs = [variant.name for variant in variants]
-    results = pine.evaluation.results.read_results(path, name) if path is not None and resume else []
-    done = {result.key for result in results}
-    runs = pine.evaluation.evaluate(data, variants, shares, repeats, done, features, task)
-    features = features or bool(data.graph.features)
-
-    def wanted(result: pine.evaluation.Result) -> bool:
-        method, ratio, repeat, featured = result.key
-        return method in specs and ratio in shares and repeat < repeats and featured == features
-
-    def order(result: pine.evaluation.Result) -> int:
-        return specs.index(result.method) if result.method in specs else len(specs)
-
-    with progress_bar(Console(stderr=True), name) as progress:
-        work = ProgressCounter(progress, name)
-        work.plan(len(variants) * len(shares) * repeats)
-        work.advance(sum(map(wanted, results)))
-        for result in runs:
-            results.append(result)
-            results.sort(key=order)  # those that shared a fit came together
-            if path is not None:
-                pine.evaluation.results.write_results(results, path)
-            work.advance(1, f"{result.method} at {pine.evaluation.protocol.ratio_name(result.ratio)}")
-    shown = [result for result in results if wanted(result)]
-    console.print(results_table(f"{name}: {data.graph}{', with features' if features else ''}", shown))
+        variants = those_that_fit(variants, data, task)
+    results = pine.evaluation.results.read_results(path, data.name) if path is not None and resume else []
+    with advising(lambda: _how_to_go_on(path, resume)):
+        shown = _run(data, variants, shares, repeats, results, path, features, task)
+    with_features = ", with features" if features or data.graph.features else ""
+    console.print(results_table(f"{data.name}: {data.graph}{with_features}", shown))
     differences = differences_table(shown)
     if differences is not None:
         console.print(differences)
@@ -154,27 +131,50 @@ def evaluate(
         sys.stdout.write(pine.evaluation.results.as_text(shown))
 
 
-def _fitting(
-    variants: list[pine.evaluation.Variant], data: pine.datasets.Dataset, task: str
-) -> list[pine.evaluation.Variant]:
-    """Those that can learn the labels of a data set: vectors alone predict no numbers."""
-    labels, found = pine.labels.read_labels(data.graph, data.labels, task), []
-    for variant in variants:
-        with contextlib.suppress(InputError):
-            pine.evaluation.run.check_fits(variant, data, labels)
-            found.append(variant)
-    return found
+def _run(
+    data: pine.datasets.Dataset,
+    variants: Sequence[pine.evaluation.Variant],
+    ratios: Sequence[pine.evaluation.protocol.Ratio],
+    repeats: int,
+    results: list[pine.evaluation.Result],
+    path: Path | None,
+    features: bool,
+    task: str,
+) -> list[pine.evaluation.Result]:
+    """All runs that are asked for, those among results and new ones; each is written to the file as it ends."""
+    names = [variant.name for variant in variants]
+    done = {result.key for result in results}
+    runs = pine.evaluation.evaluate(data, variants, ratios, repeats, done, features, task)
+    features = features or bool(data.graph.features)
+
+    def wanted(result: pine.evaluation.Result) -> bool:
+        method, ratio, repeat, featured = result.key
+        return method in names and ratio in ratios and repeat < repeats and featured == features
+
+    def order(result: pine.evaluation.Result) -> int:
+        return names.index(result.method) if result.method in names else len(names)
+
+    with progress_bar(Console(stderr=True), data.name) as progress:
+        work = ProgressCounter(progress, data.name)
+        work.plan(len(variants) * len(ratios) * repeats)
+        work.advance(sum(map(wanted, results)))
+        for result in runs:
+            results.append(result)
+            results.sort(key=order)  # those that shared a fit came together
+            if path is not None:
+                pine.evaluation.results.write_results(results, path)
+            work.advance(1, f"{result.method} at {pine.evaluation.protocol.ratio_name(result.ratio)}")
+    return [result for result in results if wanted(result)]
 
 
-def _is_own(dataset: str | None, relations: list[str] | None) -> bool:
-    """Whether the user's own files are meant: relations, or a file that is there and is no data set's name."""
-    if relations:
-        return True
-    return dataset is not None and dataset not in pine.datasets.CATALOG and _looks_like_a_file(dataset)
-
-
-def _looks_like_a_file(word: str) -> bool:
-    return Path(word).is_file() or Path(word).name != word or Path(word).suffix != ""
+def _how_to_go_on(path: Path | None, resume: bool) -> str:
+    """After a signal."""
+    if path is None:
+        return "with --json FILE the runs that have ended are kept, and --resume goes on"
+    if not path.exists():
+        return "no run has ended; repeat the command to begin anew"
+    how = "repeat the command" if resume else "repeat the command with --resume"
+    return f"the runs that have ended are kept in {path}: {how} to go on"
 
 
 def _ratios(split: str, ratios: str | None) -> list[pine.evaluation.protocol.Ratio]:

@@ -11,7 +11,7 @@ import pine
 from pine._internal.files import half_written
 from pine.cli.console import plain_console
 from pine.cli.graphs import LabelsRead
-from pine.cli.interruption import StoppedBySignal, stopping_between_epochs
+from pine.cli.interruption import stopping_between_epochs
 from pine.cli.needs import needs_of
 from pine.cli.progress import progress_bar
 from pine.errors import InputError
@@ -39,30 +39,38 @@ def print_needs(console: Console, model: Embedder, graph: pine.Graph, *, labels:
     return int(needs.disk)
 
 
+def checkpoint_of(model: Embedder, out: Path) -> Path | None:
+    """The file of a fit's state, beside the run; methods that keep none have none."""
+    return out.with_name(f"{out.name}.unfinished") if model.keeps_checkpoints else None
+
+
+def how_to_go_on(checkpoint: Path | None) -> str:
+    """After a training was stopped."""
+    kept = checkpoint is not None and checkpoint.exists()
+    return f"repeat the command to go on from {checkpoint}" if kept else "repeat the command to begin anew"
+
+
 def fit(
-    model: Embedder, graph: pine.Graph, known: LabelsRead | None, out: Path, start_from: Path | None, console: Console
-) -> Path | None:
-    """Fit; the file of its state, which stays until the run is saved. The same command goes on from it."""
-    checkpoint = out.with_name(f"{out.name}.unfinished") if model.keeps_checkpoints else None
+    model: Embedder,
+    graph: pine.Graph,
+    known: LabelsRead | None,
+    checkpoint: Path | None,
+    start_from: Path | None,
+    console: Console,
+) -> None:
+    """Fit; the file of its state stays until the run is saved. The same command goes on from it."""
     if checkpoint is not None and checkpoint.exists():
         console.print(f"going on from {checkpoint}, where an earlier training was stopped")
     labels, task = (None, "auto") if known is None else (known.labels, known.task)
-    errors = plain_console(stderr=True)
-    try:
-        with (
-            progress_bar(errors, model.name) as progress,
-            stopping_between_epochs(errors.print, waits=checkpoint is not None) as watched,
-        ):
-            model.fit(
-                graph, labels, task, start_from=start_from, checkpoint=checkpoint, progress=watched(progress),
-                checkpoint_every=CHECKPOINT_EVERY,
-                keep_checkpoint=True,
-            )  # fmt: skip
-    except StoppedBySignal:
-        kept = checkpoint is not None and checkpoint.exists()
-        errors.print(f"repeat the command to go on from {checkpoint}" if kept else "repeat the command to begin anew")
-        raise
-    return checkpoint
+    with (
+        progress_bar(plain_console(stderr=True), model.name) as progress,
+        stopping_between_epochs(waits=checkpoint is not None) as watched,
+    ):
+        model.fit(
+            graph, labels, task, start_from=start_from, checkpoint=checkpoint, progress=watched(progress),
+            checkpoint_every=CHECKPOINT_EVERY,
+            keep_checkpoint=True,
+        )  # fmt: skip
 
 
 def remove_checkpoint(checkpoint: Path | None) -> None:

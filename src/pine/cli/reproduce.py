@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 import pine
+from pine._internal.signals import advising
 from pine.cli.options import DataDir
 from pine.cli.progress import progress_bar
 
@@ -48,7 +49,8 @@ def reproduce(
     machine = pine.reproduce.Machine(data_dir, device)
     limits = pine.reproduce.Limits(60 * minutes, memory * 2**30)
     options = pine.reproduce.ReproduceOptions(names, out, quick, machine, processes, limits, take or (), kept, slow)
-    reproduce_and_show(options)
+    with advising(lambda: f"what was made is kept in {out}: repeat the command to go on"):
+        reproduce_and_show(options)
 
 
 def show_list(console: Console | None = None) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json as json_module
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import pine
+from pine._internal.signals import advising
 from pine.cli.console import plain_console, print_lines
-from pine.cli.fitting import check_out, fit, print_needs, remove_checkpoint
+from pine.cli.fitting import check_out, checkpoint_of, fit, how_to_go_on, print_needs, remove_checkpoint
 from pine.cli.graphs import EdgeColumns, attach_features, read_graph, read_labels_for
+from pine.cli.interruption import saving_first
 from pine.cli.options import (
     Directed,
     EdgeFile,
@@ -33,7 +36,7 @@ from pine.cli.options import (
     WeightColumn,
 )
 from pine.cli.run_files import next_commands, run_record, save_run
-from pine.cli.scores import held_out_scores, shown
+from pine.cli.scores import HeldOutScores, held_out_scores, shown
 from pine.cli.settings import ConfigFile, SetOptions, method_with
 from pine.errors import InputError
 
@@ -81,36 +84,46 @@ def train(
     named = {"dim": dim, "epochs": 0 if quick else epochs, "device": device, "threads": threads, "seed": seed}
     model = method_with(method, named, set, config)
     check_out(out, overwrite=overwrite)
-    read = read_graph(
-        edges, relation, EdgeColumns(source, target, weight, no_weight, header), directed, nodes, id_column
-    )
-    print_lines(console, read.lines)
-    graph = attach_features(read.graph, features, console.print, id_column)
-    files = dict(read.files) | {f"features {given}": Path(given.rpartition("=")[2]) for given in features or ()}
-    known = None
-    if labels is not None:
-        columns = {"id_column": id_column, "label_column": label_column, "separator": separator}
-        known = read_labels_for(graph, labels, label_type=label_type, task=task, **columns)  # type: ignore[arg-type]
-        print_lines(console, known.lines)
-        print_lines(plain_console(stderr=True), [f"warning: {each}" for each in known.warnings])
-        files["labels"] = labels
-    disk = print_needs(console, model, graph, labels=known is not None)
-    pine.io.run_folder.check_place(out, disk)
-    reading = time.perf_counter() - begin
-    checkpoint = fit(model, graph, known, out, start_from, console)
-    training = time.perf_counter() - begin - reading
-    scores = held_out_scores(model, graph)
-    record = run_record(model, graph, files, scores) | {"seconds": round(training, 2)}
-    written = save_run(out, model, record)
-    remove_checkpoint(checkpoint)  # only now: had the run not been saved, the same command would have gone on from it
-    commands = next_commands(out, model)
-    if json:
-        sys.stdout.write(json_module.dumps({"run": str(out), **record, "files": written, "next": commands}) + "\n")
-        return
-    if record["choice"]:
-        console.print("chosen: " + ", ".join(f"{name} {shown(value)}" for name, value in record["choice"].items()))
-    print_lines(console, scores.lines())
-    seconds = f"{reading:.1f} s before training, {training:.1f} s of it, {time.perf_counter() - begin:.1f} s in all"
-    print_lines(
-        console, [f"saved to {out}: {', '.join(written)}", seconds, "next:", *(f"  {each}" for each in commands)]
-    )
+    checkpoint = checkpoint_of(model, out)
+    with advising(lambda: how_to_go_on(checkpoint)):
+        read = read_graph(
+            edges, relation, EdgeColumns(source, target, weight, no_weight, header), directed, nodes, id_column
+        )
+        print_lines(console, read.lines)
+        graph = attach_features(read.graph, features, console.print, id_column)
+        files = dict(read.files) | {f"features {given}": Path(given.rpartition("=")[2]) for given in features or ()}
+        known = None
+        if labels is not None:
+            columns = {"id_column": id_column, "label_column": label_column, "separator": separator}
+            known = read_labels_for(graph, labels, label_type=label_type, task=task, **columns)  # type: ignore[arg-type]
+            print_lines(console, known.lines)
+            print_lines(plain_console(stderr=True), [f"warning: {each}" for each in known.warnings])
+            files["labels"] = labels
+        disk = print_needs(console, model, graph, labels=known is not None)
+        pine.io.run_folder.check_place(out, disk)
+        reading = time.perf_counter() - begin
+        fit(model, graph, known, checkpoint, start_from, console)
+        training = time.perf_counter() - begin - reading
+        scores = held_out_scores(model, graph)
+        record = run_record(model, graph, files, scores) | {"seconds": round(training, 2)}
+        with saving_first(out):
+            written = save_run(out, model, record)
+            # Only now: had the run not been saved, the same command would have gone on from it.
+            remove_checkpoint(checkpoint)
+            about = {"run": str(out), **record, "files": written, "next": next_commands(out, model)}
+            if json:
+                sys.stdout.write(json_module.dumps(about) + "\n")
+                sys.stdout.flush()
+            else:
+                print_lines(console, _lines(about, scores, [reading, training, time.perf_counter() - begin]))
+
+
+def _lines(about: Mapping[str, Any], scores: HeldOutScores, seconds: Sequence[float]) -> Iterator[str]:
+    """What came of it, for people; seconds before training, of it, and in all."""
+    if about["choice"]:
+        yield "chosen: " + ", ".join(f"{name} {shown(value)}" for name, value in about["choice"].items())
+    yield from scores.lines()
+    yield f"saved to {about['run']}: {', '.join(about['files'])}"
+    yield "{:.1f} s before training, {:.1f} s of it, {:.1f} s in all".format(*seconds)
+    yield "next:"
+    yield from (f"  {command}" for command in about["next"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +26,10 @@ def check_place(folder: Path, needed: int = 0) -> None:
     _check_others(folder, place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        os.rmdir(tempfile.mkdtemp(prefix=f".{place.name[:100]}.", dir=place.parent))
+        try:
+            _fresh(place).mkdir(exist_ok=True)
+        finally:
+            shutil.rmtree(_fresh(place), ignore_errors=True)
         free = shutil.disk_usage(place.parent).free
     except OSError as problem:
         raise InputError(f"cannot write into {place.parent}: {problem.strerror or problem}") from None
@@ -55,9 +57,9 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
     place.parent.mkdir(parents=True, exist_ok=True)
     _clean_up(place)
     _check_others(folder, place)
-    fresh = place.with_name(f".{place.name}.{os.getpid()}.saving")
-    fresh.mkdir()
+    fresh = _fresh(place)
     try:
+        fresh.mkdir()
         yield fresh
         _make_readable(fresh)
         if place.exists():
@@ -77,6 +79,10 @@ def _resolved(folder: Path) -> Path:
     if Path.cwd().is_relative_to(place):
         raise InputError(f"{folder} is the folder that you are in, or one around it; give the run one of its own")
     return place
+
+
+def _fresh(place: Path) -> Path:
+    return place.with_name(f".{place.name}.{os.getpid()}.saving")
 
 
 def _replaced(place: Path) -> Path:

@@ -40,11 +40,11 @@ class Checkpoint:
     """A file for the fit of a fingerprint, or no file; stage: the training that the file is from, such as "choice 0"
     or one of the LAST_STAGES, before which the settings are chosen.
 
-    every: seconds between two writes.
+    every: seconds between two writes. keep: the file stays when the fit is done, with its last state.
     """
 
-    def __init__(self, path: Path | None, fingerprint: str, every: float = 60.0) -> None:
-        self.path, self.fingerprint, self.every = path, fingerprint, every
+    def __init__(self, path: Path | None, fingerprint: str, every: float = 60.0, keep: bool = False) -> None:
+        self.path, self.fingerprint, self.every, self.keep = path, fingerprint, every, keep
         self.about, self.tensors = ({}, {}) if path is None or not path.exists() else _read(path, fingerprint)
 
     @property
@@ -108,9 +108,12 @@ class CheckpointWriter:
         generator: torch.Generator,
         history: list[Tensor],
         names: list[str],
+        *,
+        is_last: bool,
     ) -> None:
-        """Write, if the last time is long ago."""
-        if time.monotonic() - self.written >= self.checkpoint.every:
+        """Write, if the last time is long ago; after the last epoch of all, if the file is kept."""
+        is_late = time.monotonic() - self.written >= self.checkpoint.every and not is_last
+        if is_late or (is_last and self.checkpoint.keep and self.about["stage"] == LAST_STAGES[-1]):
             self.write(objective, optimizer, generator, history, names)
 
     def write(

@@ -175,7 +175,7 @@ def _checkpoint(
         return Checkpoint(None, "")
     start = None if earlier is None else earlier.learned.x
     made = fingerprint(settings, graph, task.known, task.learn, start)
-    return Checkpoint(options.checkpoint, made, options.checkpoint_every)
+    return Checkpoint(options.checkpoint, made, options.checkpoint_every, options.keep_checkpoint)
 
 
 @torch.no_grad()

@@ -111,8 +111,9 @@ def train(
             if writer is not None:
                 writer.write(objective, optimizer, generator, history, names)
             raise
-        if writer is not None and epoch < schedule.epochs:
-            writer.epoch_done(objective, optimizer, generator, history, names)
+        if writer is not None:
+            is_last = epoch == schedule.epochs
+            writer.epoch_done(objective, optimizer, generator, history, names, is_last=is_last)
     objective.eval()
     return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()] if history else []
 

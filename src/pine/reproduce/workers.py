@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import signal
 import threading
 import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -55,7 +57,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(work, theirs), daemon=True)
-        self.process.start()
+        with _without_ctrl_c():
+            self.process.start()
         theirs.close()
         self.left: deque[Any] = deque()  # tasks of its job without a result
         self.begin = 0.0
@@ -116,6 +119,19 @@ def run_jobs(
             worker.end()
 
 
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """A process that is started inside gets no Ctrl-C, which a terminal sends to all: who started it will end it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
     """A worker's next result, and whether it can go on; None while it is at work."""
     if worker.pipe.poll():
@@ -135,11 +151,12 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
 
 def _serve(work: Callable[[Any], Iterable[Any]], pipe: Connection) -> None:
     warnings.simplefilter("ignore")  # nobody could tell which task they are of
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # whatever the main module does on it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             job = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return
         pipe.send(_Begun())
         try:
@@ -151,8 +168,6 @@ def _serve(work: Callable[[Any], Iterable[Any]], pipe: Connection) -> None:
             pipe.send(Stopped("error", str(problem)))
         except MemoryError:
             pipe.send(Stopped("memory", "there is not enough memory"))
-        except KeyboardInterrupt:
-            return
 
 
 def _end_with_parent() -> None:
