@@ -208,6 +208,7 @@ def test_own_relations_are_scored_too_and_what_is_missing_is_said(tmp_path: Path
     assert "give --labels FILE" in refused(pine(*words[:2], *quick))
     assert "give a data set of `pine datasets`" in refused(pine("evaluate", *quick))
     assert "cannot read" in refused(pine("evaluate", tmp_path / "no.csv", *words[2:], *quick))
+    assert "cannot read" in refused(pine("evaluate", tmp_path / "no.csv", *quick))  # and not: give labels
 
 
 def test_differences_are_of_the_same_splits_and_need_two_of_them():

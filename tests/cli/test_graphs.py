@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pine.cli.graphs import EdgeColumns, attach_features, read_graph, read_labels_for
+from pine.cli.graphs import EdgeColumns, LabelColumns, attach_features, read_graph, read_labels_for
 from pine.errors import InputError
 
 LES_MISERABLES = """\
@@ -106,16 +106,19 @@ LABELS: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "numbers": ("id,label\na,1.5\nb,2\nc,7\n", {}, "numbers", "numbers from 1.5 to 7; known for 3 of 5 nodes"),
     "sets": ("id,label\na,x|y\nb,y\n", {"separator": "|"}, "label-sets", "2 labels, several a node (y 2, x 1)"),
     "task": ("id,label\na,1\nb,2\n", {"task": "numbers"}, "numbers", "numbers from 1 to 2"),
-    "columns": ("who,age,sex\na,3,m\nb,5,f\n", {"label_column": "sex"}, "classes", "2 classes (f 1, m 1)"),
+    "header": ("a,x\nb,y\nc,x\n", {"header": True}, "classes", "2 classes (x 1, y 1); known for 2 of 5 nodes"),
+    "columns": ("who,age,sex\na,3,m\nb,5,f\n", {"labels": "sex"}, "classes", "2 classes (f 1, m 1)"),
 }
 
 
 @pytest.mark.parametrize("case", LABELS)
 def test_labels_are_said_with_their_task_and_counts(tmp_path: Path, case: str):
-    text, options, task, line = LABELS[case]
+    text, given, task, line = LABELS[case]
+    options = dict(given)
     write(tmp_path, edges="a,b\nb,c\nc,d\nd,e\n", labels=text)
     graph = read_graph(tmp_path / "edges.csv", None).graph
-    read = read_labels_for(graph, tmp_path / "labels.csv", **options)
+    task_option = options.pop("task", "auto")
+    read = read_labels_for(graph, tmp_path / "labels.csv", LabelColumns(**options), task_option)
     assert read.task == task
     assert line in read.lines[1]
     assert not read.warnings
@@ -126,17 +129,17 @@ def test_labels_are_said_with_their_task_and_counts(tmp_path: Path, case: str):
 def test_what_is_odd_about_labels_is_a_warning(tmp_path: Path):
     write(tmp_path, edges="a,b\nb,c\n", labels="a,1.0\nb,2.0\nz,3.0\n")
     graph = read_graph(tmp_path / "edges.csv", None).graph
-    left_out, whole = read_labels_for(graph, tmp_path / "labels.csv").warnings
-    assert "1 labels are left out, of ids that are not in the graph: 'z'" in left_out
+    left_out, whole = read_labels_for(graph, tmp_path / "labels.csv", LabelColumns()).warnings
+    assert "1 label is left out, of an id that is not in the graph: 'z'" in left_out
     assert "--nodes FILE" in left_out
     assert "labels are whole numbers such as 1; for classes, say --task classes" in whole
-    assert len(read_labels_for(graph, tmp_path / "labels.csv", task="classes").warnings) == 1
+    assert len(read_labels_for(graph, tmp_path / "labels.csv", LabelColumns(), "classes").warnings) == 1
 
 
 def test_labels_of_nodes_without_edges_are_kept_with_a_file_of_nodes(tmp_path: Path):
     write(tmp_path, edges="a,b\nb,c\n", labels="a,x\nb,y\nz,x\n", nodes="a\nb\nc\nz\n")
     graph = read_graph(tmp_path / "edges.csv", None, nodes=[f"{tmp_path}/nodes.csv"]).graph
-    read = read_labels_for(graph, tmp_path / "labels.csv")
+    read = read_labels_for(graph, tmp_path / "labels.csv", LabelColumns())
     assert read.labels == {"a": "x", "b": "y", "z": "x"}
     assert not read.warnings
 

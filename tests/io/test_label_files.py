@@ -95,6 +95,19 @@ def test_labels_of_ids_that_are_not_in_the_graph_are_counted(tmp_path: Path):
     assert labels_of(tmp_path, "a,1\ny,2\nz,1\nb,2\n", with_nodes) == {"a": 1, "y": 2, "z": 1, "b": 2}
 
 
+def test_labels_of_a_typed_graph_are_on_the_only_type_that_has_their_ids(tmp_path: Path):
+    buys, likes = [("ann", "pen"), ("bob", "both")], [("both", "ann")]
+    graph = Graph.from_relations({("user", "buys", "product"): buys, ("user", "likes", "user"): likes})
+    assert labels_of(tmp_path, "who,group\nann,1\nbob,2\n", graph) == {"user": {"ann": 1, "bob": 2}}
+    assert labels_of(tmp_path, "ann,1\nboth,2\n", graph, type="user") == {"user": {"ann": 1, "both": 2}}
+    for text, where in {
+        "ann,1\nboth,2\n": "are of the node types 'user', 'product'",
+        "eve,1\n": "are in none of 'user', 'product'",
+    }.items():
+        with pytest.raises(InputError, match=f"ids {where}; say which type the labels are on: .*--label-type"):
+            labels_of(tmp_path, text, graph)
+
+
 @pytest.mark.parametrize(
     ("text", "labels"),
     [
@@ -111,7 +124,7 @@ def test_a_header_is_a_line_whose_id_is_no_node_and_whose_label_is_nowhere_else(
 
 
 def test_a_first_line_of_an_unknown_node_with_a_known_label_is_data(tmp_path: Path):
-    with pytest.warns(UserWarning, match="1 labels are left out"):
+    with pytest.warns(UserWarning, match="1 label is left out"):
         assert labels_of(tmp_path, "stranger,x\na,x\nb,y\n") == {"a": "x", "b": "y"}
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import pine
-from pine.cli.console import plain_console
+from pine.cli.console import plain_console, print_lines
 from pine.cli.export import FormatName
 from pine.cli.graphs import EdgeColumns, attach_features, read_graph
 from pine.cli.options import (
@@ -50,10 +50,11 @@ def embed(
 
     Example: pine embed run grown.csv --out vectors.parquet
     """
-    form = pine.io.format_of(out, format)
+    form, console = pine.io.format_of(out, format), plain_console()
     model = pine.methods.load_run(run)
     columns = EdgeColumns(source, target, weight, no_weight, header)
     read = read_graph(edges, relation, columns, directed or trained_directed(model), nodes, id_column)
-    graph = attach_features(read.graph, features, plain_console().print, id_column)
+    print_lines(console, read.lines)
+    graph = attach_features(read.graph, features, console.print, id_column)
     written = pine.io.export_vectors(out, form, graph.nodes, model.transform(graph))
     typer.echo(f"{graph.num_nodes:,} vectors in {' and '.join(map(str, written))}")

@@ -14,7 +14,7 @@ import pine
 from pine._internal.progress import ProgressCounter
 from pine._internal.signals import advising
 from pine.cli.evaluation_data import is_own, own_data, those_that_fit
-from pine.cli.graphs import EdgeColumns, read_graph
+from pine.cli.graphs import EdgeColumns, LabelColumns, read_graph
 from pine.cli.options import (
     DataDir,
     Directed,
@@ -22,6 +22,7 @@ from pine.cli.options import (
     IdColumn,
     LabelColumn,
     LabelFile,
+    LabelHeader,
     LabelType,
     NodeFiles,
     NoWeight,
@@ -83,6 +84,7 @@ def evaluate(
     header: Header = None,
     id_column: IdColumn = None,
     label_column: LabelColumn = None,
+    label_header: LabelHeader = None,
     label_type: LabelType = None,
     task: TaskName = "auto",
     separator: Separator = None,
@@ -103,13 +105,15 @@ def evaluate(
     if not console.is_terminal:
         console.width = 120  # a file or a pipe has no width of its own
     if is_own(dataset, relation):
+        if dataset is not None and not Path(dataset).is_file():
+            raise InputError(f"cannot read {dataset}: there is no such file")
         if labels is None or features:
             missing = "--labels FILE" if labels is None else "--feature-file FILE in place of --features"
             raise InputError(f"a graph of your own is scored on labels and features of your own: give {missing}")
         columns = EdgeColumns(source, target, weight, no_weight, header)
         read = read_graph(None if dataset is None else Path(dataset), relation, columns, directed, nodes, id_column)
-        label_columns = {"id_column": id_column, "label_column": label_column, "separator": separator}
-        data, task = own_data(read, labels, label_columns, label_type, task, feature_file, console)
+        label_columns = LabelColumns(id_column, label_column, label_type, label_header, separator)
+        data, task = own_data(read, labels, label_columns, task, feature_file, console)
     elif dataset is None or labels is not None or feature_file:
         raise InputError(
             "give a data set of `pine datasets`, which has labels and features, or files of your own with --labels"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 import pine
 from pine.cli.console import print_lines
-from pine.cli.graphs import GraphRead, attach_features, read_labels_for
+from pine.cli.graphs import GraphRead, LabelColumns, attach_features, read_labels_for
 from pine.errors import InputError
 
 
@@ -29,15 +28,14 @@ def _looks_like_a_file(word: str) -> bool:
 def own_data(
     read: GraphRead,
     labels: Path,
-    columns: Mapping[str, Any],
-    label_type: str | None,
+    columns: LabelColumns,
     task: str,
     features: Sequence[str] | None,
     console: Console,
 ) -> tuple[pine.datasets.Dataset, str]:
-    """A data set of the user's own files, and its task; prints what was read. columns: of the file of labels."""
-    graph = attach_features(read.graph, features, console.print, columns.get("id_column"))
-    known = read_labels_for(graph, labels, label_type=label_type, task=task, **columns)
+    """A data set of the user's own files, and its task; prints what was read."""
+    graph = attach_features(read.graph, features, console.print, columns.ids)
+    known = read_labels_for(graph, labels, columns, task)
     print_lines(console, [*read.lines, *known.lines, *(f"warning: {each}" for each in known.warnings)])
     name = next(iter(read.files.values())).stem
     return pine.datasets.Dataset(name, graph, known.labels, (), None, {}, "own files", {}), known.task

@@ -35,6 +35,17 @@ class EdgeColumns:
 
 
 @dataclass(frozen=True)
+class LabelColumns:
+    """What to read of a file of labels, as the options say; type: of the nodes that they are on."""
+
+    ids: str | None = None
+    labels: str | None = None
+    type: str | None = None
+    header: bool | None = None
+    separator: str | None = None
+
+
+@dataclass(frozen=True)
 class GraphRead:
     """A graph, and lines that say what was read of which file and what was left out."""
 
@@ -108,19 +119,11 @@ def _relation_files(relations: Sequence[str]) -> dict[tuple[str, str, str], Path
     return files
 
 
-def read_labels_for(
-    graph: pine.Graph,
-    path: Path,
-    *,
-    id_column: str | None = None,
-    label_column: str | None = None,
-    label_type: str | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    task: str = "auto",
-) -> LabelsRead:
+def read_labels_for(graph: pine.Graph, path: Path, columns: LabelColumns, task: str = "auto") -> LabelsRead:
     """The labels of a file, for fit(graph, read.labels, task=read.task)."""
-    table = pine.io.read_label_table(path, graph, label_type, id_column, label_column, header, separator)
+    table = pine.io.read_label_table(
+        path, graph, columns.type, columns.ids, columns.labels, columns.header, columns.separator
+    )
     given = table.labels if len(graph.node_types) == 1 else {table.type: table.labels}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fit says it again

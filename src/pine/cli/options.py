@@ -49,8 +49,8 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether files of edges begin with a header; otherwise one is seen by its words, which occur nowhere "
-        "else.",
+        help="Whether files of edges or relations begin with a header; otherwise one is seen by its words, which occur "
+        "nowhere else.",
         show_default=False,
     ),
 ]
@@ -62,6 +62,10 @@ LabelFile = Annotated[
 ]
 IdColumn = Annotated[
     str | None, typer.Option("--id-column", help="Column of ids in files of labels, nodes, features.", metavar="NAME")
+]
+LabelHeader = Annotated[
+    bool | None,
+    typer.Option("--label-header/--no-label-header", help="The same for the file of labels.", show_default=False),
 ]
 LabelColumn = Annotated[str | None, typer.Option("--label-column", help="Column of labels.", metavar="NAME")]
 LabelType = Annotated[

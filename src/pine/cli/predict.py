@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 import pine
-from pine.cli.console import plain_console
+from pine.cli.console import plain_console, print_lines
 from pine.cli.graphs import EdgeColumns, attach_features, read_graph
 from pine.cli.options import (
     Directed,
@@ -58,11 +58,12 @@ def predict(
     pine.io.predictions.check_predictions_file(out)
     model = pine.methods.load_run(run)
     model._check_predicts()
-    graph = None
+    graph, console = None, plain_console()
     if edges is not None or relation:
         columns = EdgeColumns(source, target, weight, no_weight, header)
         read = read_graph(edges, relation, columns, directed or trained_directed(model), nodes, id_column)
-        graph = attach_features(read.graph, features, plain_console().print, id_column)
+        print_lines(console, read.lines)
+        graph = attach_features(read.graph, features, console.print, id_column)
     made = predictions_of(model, graph, unlabeled=unlabeled)
     pine.io.predictions.write_predictions(out, made, separator)
     typer.echo(f"{len(made.ids):,} predictions in {out}")

@@ -41,9 +41,8 @@ def save_run(out: Path, model: Embedder, record: dict[str, Any]) -> list[str]:
         model.save(folder)
         if model.supervised and model.labels_ is not None:
             pine.io.predictions.write_predictions(folder / "predictions.parquet", predictions_of(model))
-        history = getattr(getattr(model, "learned_", None), "history", None)
-        if history:
-            _write_history(folder / "history.csv", history)
+        if model.history_:
+            _write_history(folder / "history.csv", model.history_)
         _draw_map(folder / "map.png", model, out.name)
         (folder / "README.md").write_text(_readme(folder, out, model, record), encoding="utf-8")
         pine.io.runs.add_record(folder, record)
@@ -101,12 +100,12 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _write_history(path: Path, history: list[dict[str, float]]) -> None:
+def _write_history(path: Path, history: list[dict[str, Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         names = list(dict.fromkeys(name for epoch in history for name in epoch))
-        writer.writerow(["epoch", *names])
-        writer.writerows([number, *(epoch.get(name) for name in names)] for number, epoch in enumerate(history, 1))
+        writer.writerow(names)
+        writer.writerows([epoch.get(name) for name in names] for epoch in history)
 
 
 def _draw_map(path: Path, model: Embedder, title: str) -> None:

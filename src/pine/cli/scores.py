@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from pine.embedder import Embedder
 
 TASK_SCORES = {"classes": "accuracy", "label-sets": "micro F1", "numbers": "R2"}
-BLENDED = ("structure", "features of neighbors", "own features")
 
 
 @dataclass(frozen=True)
@@ -38,33 +36,25 @@ class HeldOutScores:
 
 def held_out_scores(model: Embedder, graph: pine.Graph) -> HeldOutScores:
     """PINE's own score by the settings that it chose, label propagation's, and logistic regression's on the start."""
-    learned, labels = getattr(model, "learned_", None), model.labels_
-    if learned is None or labels is None:
+    labels = model.labels_
+    if not isinstance(model, pine.PINE) or labels is None:
         return HeldOutScores()
-    seed = model.get_params()["seed"]
-    references = pine.evaluation.references.reference_scores(graph, labels, learned.start, seed)
-    scores = {} if math.isnan(learned.choice.score) else {"PINE": learned.choice.score}
-    scores |= references
-    if labels.task == "numbers":  # - squared error of standardized numbers
-        scores = {name: 1 + score for name, score in scores.items()}
+    scores = {} if model.score_ is None else {"PINE": model.score_}
+    seed = model.seed
+    assert isinstance(seed, int)  # of an option
+    references = pine.evaluation.references.reference_scores(graph, labels, model.learned_.start, seed)
+    is_numbers = labels.task == "numbers"  # - squared error of standardized numbers
+    scores |= {name: 1 + score if is_numbers else score for name, score in references.items()}
     return HeldOutScores(TASK_SCORES[labels.task], {name: round(score, 4) for name, score in scores.items()})
 
 
 def choice_by_name(model: Embedder) -> dict[str, Any]:
     """The settings that a fit chose on held-out labels, by their names in Python; none if it chose nothing."""
-    learned = getattr(model, "learned_", None)
-    if learned is None or model.labels_ is None:
-        return {}
-    choice = learned.choice
-    lam = choice.lam[0] if len(choice.lam) == 1 else list(choice.lam)
-    made = {"lam": lam, "epochs": choice.epochs, "label_share": choice.label_share}
-    if choice.weights != (1.0, 0.0, 0.0):
-        made["weights"] = dict(zip(BLENDED, choice.weights, strict=True))
-    return made
+    return {} if model.labels_ is None else model.choice_
 
 
 def shown(value: Any) -> str:
     """A chosen value: numbers with four digits."""
     if isinstance(value, dict):
         return " + ".join(f"{each:.2f} {name}" for name, each in value.items() if each)
-    return ", ".join(map(shown, value)) if isinstance(value, list) else f"{value:.4g}"
+    return ", ".join(map(shown, value)) if isinstance(value, list | tuple) else f"{value:.4g}"

@@ -15,7 +15,7 @@ import pine
 from pine._internal.signals import advising
 from pine.cli.console import plain_console, print_lines
 from pine.cli.fitting import check_out, checkpoint_of, fit, how_to_go_on, print_needs, remove_checkpoint
-from pine.cli.graphs import EdgeColumns, attach_features, read_graph, read_labels_for
+from pine.cli.graphs import EdgeColumns, LabelColumns, attach_features, read_graph, read_labels_for
 from pine.cli.interruption import saving_first
 from pine.cli.options import (
     Directed,
@@ -25,6 +25,7 @@ from pine.cli.options import (
     IdColumn,
     LabelColumn,
     LabelFile,
+    LabelHeader,
     LabelType,
     NodeFiles,
     NoWeight,
@@ -67,6 +68,7 @@ def train(
     header: Header = None,
     id_column: IdColumn = None,
     label_column: LabelColumn = None,
+    label_header: LabelHeader = None,
     label_type: LabelType = None,
     task: TaskName = "auto",
     separator: Separator = None,
@@ -94,8 +96,8 @@ def train(
         files = dict(read.files) | {f"features {given}": Path(given.rpartition("=")[2]) for given in features or ()}
         known = None
         if labels is not None:
-            columns = {"id_column": id_column, "label_column": label_column, "separator": separator}
-            known = read_labels_for(graph, labels, label_type=label_type, task=task, **columns)  # type: ignore[arg-type]
+            columns = LabelColumns(id_column, label_column, label_type, label_header, separator)
+            known = read_labels_for(graph, labels, columns, task)
             print_lines(console, known.lines)
             print_lines(plain_console(stderr=True), [f"warning: {each}" for each in known.warnings])
             files["labels"] = labels

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from pine.graph.ids.node_ids import NodeIds, ids_from
 Relation = tuple[str, str, str]  # source type, name, destination type
 
 NODE = "node"  # the node type of a graph without types
+NAMES_COMPARED = 10_000  # at most, to find one that is alike
 EDGE: Relation = (NODE, "to", NODE)  # its relation
 
 
@@ -71,14 +73,23 @@ class Nodes:
             if len(types) > 1:
                 raise InputError(f"{listed(wanted.objects())}: found in the types {listed(types)}; say which: type=...")
             if not types:
-                raise InputError(f"there are no nodes {listed(wanted.objects())} of one type here")
+                near = self._near(wanted[0], self.types) if len(wanted) == 1 else ""
+                raise InputError(f"there are no nodes {listed(wanted.objects())} of one type here{near}")
             type = types[0]
         type = self.check_type(type)
         positions = self.by_type[type].find(wanted)
         if (positions < 0).any():
             missing = wanted[int(np.flatnonzero(positions < 0)[0])]
-            raise InputError(f"there is no node {missing!r} of type {type!r} here")
+            raise InputError(f"there is no node {missing!r} of type {type!r} here{self._near(missing, [type])}")
         return type, positions
+
+    def _near(self, name: Any, types: Sequence[str]) -> str:
+        """The id that may be meant by one that does not exist, among texts that are few enough to look at."""
+        texts = [ids for type in types if (ids := self.by_type[type]).kind == "str"]
+        if not isinstance(name, str) or sum(map(len, texts)) > NAMES_COMPARED:
+            return ""
+        near = difflib.get_close_matches(name, [each for ids in texts for each in ids.to_list()], n=1)
+        return f"; did you mean {near[0]!r}?" if near else ""
 
     def check_type(self, type: str | None) -> str:
         """The given type if it exists; without one, the only type there is."""

@@ -67,10 +67,13 @@ def label_warnings(table: LabelTable) -> list[str]:
     """What a user should know about labels that were read."""
     found = []
     if table.left_out:
-        number, some = f"{len(table.left_out):,}", listed(table.left_out, 3)
+        count, some = len(table.left_out), listed(table.left_out, 3)
+        number = (
+            "1 label is left out, of an id that is" if count == 1 else f"{count:,} labels are left out, of ids that are"
+        )
         found.append(
-            f"{table.columns.origin}: {number} labels are left out, of ids that are not in the graph: {some}; nodes "
-            "without edges come in with nodes=... (--nodes FILE)"
+            f"{table.columns.origin}: {number} not in the graph: {some}; nodes without edges come in with nodes=... "
+            "(--nodes FILE)"
         )
     if table.separator is not None:
         found.append(
@@ -90,7 +93,10 @@ def read_label_table(
     separator: str | None = None,
 ) -> LabelTable:
     """Labels with what was read of the file, and what was not."""
-    path, type = Path(path), graph.nodes.check_type(type)
+    path = Path(path)
+    if type is None and len(graph.node_types) > 1:
+        type = _type_of(path, graph, id_column, label_column, header)
+    type = graph.nodes.check_type(type)
     known = graph.nodes.of(type)
     found: dict[int, list[Any]] = {}
     left_out: list[Any] = []
@@ -121,6 +127,20 @@ def read_label_table(
         labels = {known[at]: set().union(*(next(given_sets) for _ in names)) for at, names in found.items()}
     likely = None if separator is not None else _likely_separator(cells)
     return LabelTable(labels, type, columns, num_unknown, left_out, likely)
+
+
+def _type_of(path: Path, graph: Graph, id_column: str | None, label_column: str | None, header: bool | None) -> str:
+    """The only type with nodes of the ids in a file."""
+    found = []
+    for type in graph.node_types:
+        known = graph.nodes.of(type)
+        _, rows = open_label_rows(path, graph, type, id_column, label_column, header)
+        if any((known.find(ids.as_kind(known.kind)) >= 0).any() for ids, _ in rows):
+            found.append(type)
+    if len(found) != 1:
+        where = f"are of the node types {listed(found)}" if found else f"are in none of {listed(graph.node_types)}"
+        raise InputError(f"{path}: ids {where}; say which type the labels are on: type=... (--label-type)")
+    return found[0]
 
 
 def _is_unknown(label: Any) -> bool:
