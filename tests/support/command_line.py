@@ -8,9 +8,9 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pine.cli import main
 
@@ -24,15 +24,27 @@ def pine_process(*arguments: Any, cwd: Path | None = None, **variables: str) -> 
 
 def pine(*arguments: Any, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
     """The same in this process: what main prints, and its exit code."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
+    out, err = io.StringIO(), io.StringIO()
+    code = _run(arguments, cwd, variables, out, err)
+    return subprocess.CompletedProcess(["pine", *map(str, arguments)], code, out.getvalue(), err.getvalue())
+
+
+def pine_transcript(*arguments: Any, cwd: Path) -> str:
+    """What a terminal would show: standard output and error in their order."""
+    both = io.StringIO()
+    _run(arguments, cwd, {}, both, both)
+    return both.getvalue()
+
+
+def _run(arguments: Sequence[Any], cwd: Path | None, variables: dict[str, str], out: IO[str], err: IO[str]) -> int:
     words = ["pine", *map(str, arguments)]
     started = _as_if_started(words, cwd or Path.cwd(), _environment(variables))
     with started, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             main()
         except SystemExit as end:
-            code = int(end.code or 0)
-    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+            return int(end.code or 0)
+    return 0
 
 
 def _environment(variables: dict[str, str]) -> dict[str, str]:

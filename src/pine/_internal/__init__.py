@@ -1,1 +1,1 @@
-"""What the library uses inside: compiled loops, parallel ranges, atomic files, progress, memory, settings."""
+"""What the library uses inside: compiled loops, parallel ranges, atomic files, progress, signals, memory, settings."""
