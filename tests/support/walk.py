@@ -28,9 +28,8 @@ STOP = "# Ctrl-C"
 # Progress tells of every epoch, so that it is known when to stop.
 STOPPED = "import pine.cli.progress as p; p.LINE_EVERY = 0.0; from pine.cli import main; main()"
 PROGRESS = re.compile(r": ([\d,]+) of [\d,]+, ")
-DIFFERENT = re.compile(
-    r"\d+(?:\.\d+)? [kMGT]B|[-+±]?\d+\.\d+|chosen: .*|\"date\": \".*?\"|\"versions\": {.*?}"  # also what is chosen by scores
-)
+# Numbers, and what is chosen by scores.
+DIFFERENT = re.compile(r"\d+(?:\.\d+)? [kMGT]B|[-+±]?\d+\.\d+|chosen: .*|\"date\": \".*?\"|\"versions\": {.*?}")
 
 Pair = tuple[str, str]  # a command and what it prints
 
