@@ -31,17 +31,28 @@ STOPPED = Path(__file__).parents[1] / "support" / "stopped.py"
 SCRIPT = "import pine.cli.progress as p; p.LINE_EVERY = 0.0; from pine.cli import main; main()"
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_stopped_training_leaves_its_state_and_the_same_command_goes_on(tmp_path: Path, number: int, code: int):
-    edges, _ = write_ring(tmp_path)
-    (tmp_path / "labels.csv").write_text("id,label\nv0,a\nv5,b\nv6,b\n")
-    words = ["train", str(edges), "--labels", str(tmp_path / "labels.csv"), "--epochs", "1500", "--dim", "4"]
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], PINE]:
+    """A command without its --out, and what it trains when nobody stops it."""
+    folder = tmp_path_factory.mktemp("whole")
+    edges, _ = write_ring(folder)
+    (folder / "labels.csv").write_text("id,label\nv0,a\nv5,b\nv6,b\n")
+    words = ["train", str(edges), "--labels", str(folder / "labels.csv"), "--epochs", "400", "--dim", "4"]
     words += ["--threads", "1", "--out"]
+    assert pine(*words, folder / "run").returncode == 0
+    return words, PINE.load(folder / "run")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_training_leaves_its_state_and_the_same_command_goes_on(
+    tmp_path: Path, number: int, code: int, whole: tuple[list[str], PINE]
+):
+    words, expected = whole
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, *words, str(tmp_path / "run")], stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
-    while not re.search(r": [1-9]\d* of 1,500", line := process.stderr.readline()):
+    while not re.search(r": [1-9]\d* of 400", line := process.stderr.readline()):
         assert line, "the training ended before it began"
     process.send_signal(number)
     rest = process.stderr.read()
@@ -54,10 +65,8 @@ def test_a_stopped_training_leaves_its_state_and_the_same_command_goes_on(tmp_pa
     done = pine(*words, tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert f"going on from {tmp_path / 'run.unfinished'}" in done.stdout
-    assert pine(*words, tmp_path / "whole").returncode == 0
-    whole, run = PINE.load(tmp_path / "whole"), PINE.load(tmp_path / "run")
-    np.testing.assert_array_equal(run.embedding_, whole.embedding_)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["edges.csv", "grown.csv", "labels.csv", "run", "whole"]
+    np.testing.assert_array_equal(PINE.load(tmp_path / "run").embedding_, expected.embedding_)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def exit_code(work: Callable[[], object]) -> int:
@@ -193,10 +202,9 @@ def test_at_every_moment_a_signal_ends_a_training_with_its_exit_code_and_nothing
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_everything_is_imported_ends_the_command_with_one_word(tmp_path: Path, number: int):
+def test_a_signal_while_everything_is_imported_ends_the_command_with_one_word(tmp_path: Path):
     edges, _ = write_ring(tmp_path)
-    for delay in (0.0, 0.1, 0.4, 1.0):
+    for delay, number in zip((0.0, 0.1, 0.4, 1.0), [signal.SIGINT, signal.SIGTERM] * 2, strict=True):
         words = [sys.executable, "-m", "pine", "train", str(edges), "--out", str(tmp_path / "run")]
         process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         caught = 0

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
+from support.killed import kill_again_and_again
 
 from pine import Graph, InputError
 from pine.baselines import LabelPropagation
@@ -73,29 +70,18 @@ def test_a_stop_between_the_two_renames_leaves_a_run(model: LabelPropagation, tm
 
 
 def test_saves_that_were_killed_leave_a_run_and_the_next_save_cleans_up(model: LabelPropagation, tmp_path: Path):
-    script = textwrap.dedent(
-        """
-        import sys
-        import numpy as np
+    kill_again_and_again(
+        tmp_path / "run",
+        setup="""
         from pine import Graph
         from pine.baselines import LabelPropagation
         model = LabelPropagation(rounds=1).fit(Graph.from_edges([(0, 1), (1, 2)]), [0, 1, 0])
-        model.save(sys.argv[1])
-        print("ready", flush=True)
-        while True:
-            model.save(sys.argv[1])
-        """
+        model.save(place)
+        """,
+        work="model.save(place)",
+        check="assert LabelPropagation.load(place).name == 'label-propagation'",  # never without a run
+        waits=(0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08),
     )
-    for wait in (0.003, 0.01, 0.02, 0.05):
-        process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "run")], stdout=subprocess.PIPE)
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(wait)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        assert LabelPropagation.load(tmp_path / "run").name == "label-propagation"  # never without a run
     (tmp_path / ".run.999999999.saving").mkdir()
     model.save(tmp_path / "run")
     assert os.listdir(tmp_path) == ["run"]

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import resource
-import signal
-import subprocess
-import sys
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.killed import kill_again_and_again
 
 from pine import PINE, Graph, InputError
 from pine.baselines import DeepWalk, LabelPropagation
@@ -68,32 +65,21 @@ def test_a_save_that_fails_leaves_the_old_run_and_nothing_half_written(
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
 
 
-def test_a_save_that_is_killed_leaves_a_whole_run_or_none(model: LabelPropagation, tmp_path: Path):
-    script = textwrap.dedent(
-        """
-        import sys
+def test_a_save_that_is_killed_leaves_a_whole_run_or_none(tmp_path: Path):
+    kill_again_and_again(
+        tmp_path / "run",
+        setup="""
         import numpy as np
         from pine import Graph
-        from pine.baselines import DeepWalk, LabelPropagation
+        from pine.baselines import LabelPropagation
         count = 20000
         graph = Graph.from_edges(np.column_stack([np.arange(count), (np.arange(count) * 7) % count]))
         model = LabelPropagation(rounds=1).fit(graph, np.arange(count) % 20)
-        print("ready", flush=True)
-        while True:
-            model.save(sys.argv[1])
-        """
+        """,
+        work="model.save(place)",
+        check="assert not place.exists() or np.isfinite(LabelPropagation.load(place).embedding_).all()",
+        waits=(0.01, 0.02, 0.03, 0.05, 0.08),
     )
-    for wait in (0.01, 0.03, 0.08):
-        process = subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "run")], stdout=subprocess.PIPE)
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(wait)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        if (tmp_path / "run").exists():
-            assert np.isfinite(LabelPropagation.load(tmp_path / "run").embedding_).all()
 
 
 def test_damage_is_explained(model: LabelPropagation, tmp_path: Path):
