@@ -36,6 +36,8 @@ def work(job):
             raise ValueError("a bug")
         elif kind == "die":
             os.kill(os.getpid(), signal.SIGKILL)
+        elif kind == "ctrl-c":
+            signal.raise_signal(signal.SIGINT)
         yield None if kind == "nothing" else number + 1
 
 
@@ -49,12 +51,14 @@ def test_tasks_end_with_a_result_or_with_a_reason():
         [("fail", 7)],
         [("add", 6), ("nothing", 10), ("add", 9)],
         [("no device", 8)],
+        [("ctrl-c", 14)],
     ]
     made = list(run_jobs(work, jobs, 2, Limits(seconds=8, memory=2**30)))
     done = dict(made)
     assert len(made) == len(done) == sum(map(len, jobs))
     assert [done["add", number] for number in (1, 6, 9, 11)] == [2, 7, 10, 12]
     assert done["nothing", 10] is None
+    assert done["ctrl-c", 14] == 15  # a terminal sends it to all processes, and who started them ends them
     assert done["refuse", 3] == done["add", 12]  # what was made before is kept, the rest of its job is not made
     assert done["refuse", 3] == Stopped("error", "no 3")
     assert done["sleep", 2].why == "time"
