@@ -28,12 +28,13 @@ def classify(vectors: NDArray[Any], labels: Labels, seed: int = 0) -> NDArray[np
     """
     if labels.task == "numbers":
         raise InputError("logistic regression predicts classes and label sets; these labels are numbers")
-    vectors = _scaled(vectors)
+    vectors = scaled(vectors)
     x, y = vectors[labels.known], labels.values
     return _probabilities(_trained(x, y, best_c(x, y, seed)), vectors, labels)
 
 
-def _scaled(vectors: NDArray[Any]) -> NDArray[np.float64]:
+def scaled(vectors: NDArray[Any]) -> NDArray[np.float64]:
+    """Vectors as they enter a regression: centered, and divided by one number."""
     x = vectors - vectors.mean(axis=0, dtype=np.float64)
     deviation = x.std()
     return np.asarray(x / deviation if deviation > 0 else x)
