@@ -41,7 +41,7 @@ def test_all_parts_at_once_are_each_part_alone(labels):
 @pytest.mark.parametrize("c", [0.001, 1.0, 10.0])
 @pytest.mark.parametrize("present", [2, 3, 4])
 def test_the_minimum_is_that_of_scikit_learn(c, present, monkeypatch):
-    monkeypatch.setattr("pine.evaluation.batched_regression.TOLERANCE", 1e-7)
+    monkeypatch.setattr("pine.evaluation.batched_regression.SMALL_GRADIENT", 1e-7)
     x = scaled(VECTORS)
     nodes = np.flatnonzero(np.less(VALUES, present))[:90]
     y = np.eye(4)[VALUES]
@@ -52,7 +52,7 @@ def test_the_minimum_is_that_of_scikit_learn(c, present, monkeypatch):
 
 
 def test_the_minimum_of_label_sets_is_that_of_scikit_learn(monkeypatch):
-    monkeypatch.setattr("pine.evaluation.batched_regression.TOLERANCE", 1e-7)
+    monkeypatch.setattr("pine.evaluation.batched_regression.SMALL_GRADIENT", 1e-7)
     x, nodes = scaled(VECTORS), np.arange(100)
     (found,) = _solved(with_ones(x), torch.tensor(SETS.astype(float)), [_Problem(nodes, 1.0)], classes=False)
     exact = OneVsRestClassifier(LogisticRegression(tol=1e-9, max_iter=10_000)).fit(x[nodes], SETS[nodes])
@@ -91,7 +91,7 @@ def test_a_single_class_is_certain():
 
 
 def test_more_regressions_than_fit_into_memory_at_once_are_solved_in_turn(monkeypatch):
-    monkeypatch.setattr("pine.evaluation.batched_regression.TOLERANCE", 1e-7)
+    monkeypatch.setattr("pine.evaluation.batched_regression.SMALL_GRADIENT", 1e-7)
     known = [classes(nodes) for nodes in PARTS]
     together = classify_all(VECTORS, known, range(4), CPU)
     monkeypatch.setattr("pine.evaluation.batched_regression.MOST_SCORES", 240 * 4 * 7)
@@ -101,7 +101,7 @@ def test_more_regressions_than_fit_into_memory_at_once_are_solved_in_turn(monkey
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_a_gpu_finds_what_a_cpu_finds(monkeypatch):
-    monkeypatch.setattr("pine.evaluation.batched_regression.TOLERANCE", 1e-7)
+    monkeypatch.setattr("pine.evaluation.batched_regression.SMALL_GRADIENT", 1e-7)
     known = [classes(nodes) for nodes in PARTS]
     pairs = zip(
         *(classify_all(VECTORS, known, range(4), torch.device(device)) for device in ("cpu", "cuda")), strict=True

@@ -21,9 +21,9 @@ from pine.labels import Labels
 from pine.metrics import accuracy, micro_f1
 
 MOST_SCORES = 2**26  # of nodes, classes and regressions at once; some ten arrays of them are in memory
-STEPS = 600  # at most; a step that goes too far counts, too
+MOST_STEPS = 600  # at most; a step that goes too far counts, too
 HISTORY = 10  # steps that L-BFGS remembers
-TOLERANCE = 1e-4  # of the largest entry of the gradient, as in the reference
+SMALL_GRADIENT = 1e-4  # of the largest entry of the gradient, as in the reference
 ENOUGH = 1e-4  # of the descent that the slope promises
 
 
@@ -146,8 +146,8 @@ def _minimum(regressions: _Regressions) -> Tensor:
     step = _each(1 / gradient.abs().sum(dim=(1, 2)).clamp(min=1))
     direction, scale = -gradient, torch.ones_like(step)
     pairs: list[tuple[Tensor, Tensor, Tensor]] = []  # s, y and 1 / (s y), which is 0 where no step was made
-    for _ in range(STEPS):
-        if bool((gradient.abs().amax(dim=(1, 2)) <= TOLERANCE).all()):
+    for _ in range(MOST_STEPS):
+        if bool((gradient.abs().amax(dim=(1, 2)) <= SMALL_GRADIENT).all()):
             break
         tried = w + step * direction
         new_value, new_gradient = regressions.value_and_gradient(tried)
