@@ -144,7 +144,7 @@ def test_files_of_another_kind_are_refused(name: str, tmp_path: Path) -> None:
     paths = [tmp_path / Path(original.path).name for original in entry.originals]
     for path in paths:
         path.write_bytes(b"<html>moved</html>")
-    with pytest.raises(InputError, match=r"cannot be read in the form of the publisher|content must be that of"):
+    with pytest.raises(InputError, match=r"this is not the file that PINE expects|content must be that of"):
         read_originals(entry, paths, [path.name for path in paths])
 
 

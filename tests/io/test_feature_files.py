@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import time
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -252,3 +254,12 @@ def test_bad_parquet_columns_and_missing_files_are_refused(tmp_path: Path):
     for name in ("no.csv", "no.npy", "no.npz", "no.parquet"):
         with pytest.raises(InputError, match=rf"no\.{name[3:]}.*No such file"):
             read_feature_file(tmp_path / name, GRAPH)
+
+
+def test_a_header_that_asks_for_more_than_there_is_takes_no_memory(tmp_path):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (3, 10**12)})
+    with zipfile.ZipFile(tmp_path / "f.npz", "w") as archive:
+        archive.writestr("features.npy", header.getvalue() + bytes(64))
+    with pytest.raises(InputError, match=r"features\.npy must have 12000000000000 bytes, got 64"):
+        read_feature_file(tmp_path / "f.npz", GRAPH)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from pine._internal.npz_sizes import check_sizes
 from pine.errors import InputError, listed
 
 DTYPE_KINDS = {
@@ -28,9 +28,6 @@ DTYPE_KINDS = {
     "SU": "text",
 }
 UNREADABLE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
-
-
-MOST_PACKED = 1100  # how many times smaller than its content a member of a zip file can be
 
 
 def unfit(where: object, what: str) -> InputError:
@@ -144,19 +141,6 @@ def read_npz(files: Iterable[tuple[str, Path | IO[bytes]]]) -> Arrays:
         except (*UNREADABLE, TypeError) as problem:  # TypeError: of a .npy file, np.load gives an array to close
             raise unfit(name, f"cannot be read as an npz file of plain arrays ({problem})") from None
     return Arrays(values, " and ".join(names))
-
-
-def check_sizes(archive: zipfile.ZipFile) -> None:
-    """Raise where the header of an array asks for other bytes than there are: memory is taken by what headers say."""
-    for member in archive.infolist():
-        with archive.open(member) as stream:
-            version = np.lib.format.read_magic(stream)
-            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, _, dtype = read(stream)
-            needed = math.prod(shape) * dtype.itemsize
-            there = member.file_size - stream.tell()
-        if needed != there or member.file_size > MOST_PACKED * max(1, member.compress_size):
-            raise ValueError(f"{member.filename} must have {needed} bytes, got {there}")
 
 
 def feature_arrays(features: Any, dtype: Any, prefix: str = "feat") -> dict[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.datasets.arrays import UNREADABLE, Arrays, content_sha256, feature_arrays, unfit
+from pine.datasets.arrays import UNREADABLE, Arrays, content_sha256, feature_arrays, read_npz, unfit
 from pine.datasets.entry import Entry
 from pine.datasets.matlab import read_matrices
 from pine.datasets.planetoid import PLANETOID_PARTS, read_planetoid
@@ -85,12 +85,12 @@ def planetoid(dtype: Any) -> Converter:
 
 def nodes_and_edges_npz(entry: Entry, paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
     """An npz file of edges, node_labels and dense node_features, as the authors of heterophilous graphs write it."""
-    with np.load(paths[0], allow_pickle=False) as found:
-        return {
-            "edges": found["edges"].astype(np.int32),
-            "labels": found["node_labels"].astype(np.int16),
-            **feature_arrays(found["node_features"], np.float32),
-        }
+    found = read_npz([(str(paths[0]), paths[0])]).values
+    return {
+        "edges": found["edges"].astype(np.int32),
+        "labels": found["node_labels"].astype(np.int16),
+        **feature_arrays(found["node_features"], np.float32),
+    }
 
 
 def typed_pairs(*relations: Relation) -> Converter:

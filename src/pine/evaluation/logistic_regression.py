@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.multiclass import OneVsRestClassifier
+from threadpoolctl import threadpool_limits
 
 from pine.errors import InputError
 from pine.labels import Labels
@@ -28,12 +29,14 @@ def classify(vectors: NDArray[Any], labels: Labels, seed: int = 0) -> NDArray[np
     """
     if labels.task == "numbers":
         raise InputError("logistic regression predicts classes and label sets; these labels are numbers")
-    vectors = _scaled(vectors)
+    vectors = scaled(vectors)
     x, y = vectors[labels.known], labels.values
-    return _probabilities(_trained(x, y, best_c(x, y, seed)), vectors, labels)
+    with threadpool_limits(1):  # products are so small that threads cost more than they give
+        return _probabilities(_trained(x, y, best_c(x, y, seed)), vectors, labels)
 
 
-def _scaled(vectors: NDArray[Any]) -> NDArray[np.float64]:
+def scaled(vectors: NDArray[Any]) -> NDArray[np.float64]:
+    """Vectors as they enter a regression: centered, and divided by one number."""
     x = vectors - vectors.mean(axis=0, dtype=np.float64)
     deviation = x.std()
     return np.asarray(x / deviation if deviation > 0 else x)

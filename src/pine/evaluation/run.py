@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from pine.datasets import Dataset
 from pine.embedder import Embedder
 from pine.errors import InputError, listed
+from pine.evaluation.batched_regression import classify_all
 from pine.evaluation.label_share import predict_with_share
 from pine.evaluation.logistic_regression import classify
 from pine.evaluation.protocol import Part, Ratio, Split, hide
@@ -24,6 +26,7 @@ from pine.graph.nodes import Nodes
 from pine.labels import Labels, read_labels
 from pine.methods import method_class
 from pine.metrics import scores_of
+from pine.nn.training import device_of
 
 
 def evaluate(
@@ -96,9 +99,12 @@ Wanted = Mapping[Part, Sequence[Variant]]  # the variants to score on each part;
 
 
 def scored(
-    data: Dataset, labels: Labels, wanted: Wanted, seed: int
+    data: Dataset, labels: Labels, wanted: Wanted, seed: int, device: str = "cpu"
 ) -> Iterator[tuple[Part, Variant, dict[str, float], float]]:
-    """Parts, variants, their scores and seconds; vectors that no label enters are made once for all parts."""
+    """Parts, variants, their scores and seconds; vectors that no label enters are made once for all parts.
+
+    device: where logistic regressions are solved; on a GPU those of all parts at once.
+    """
     some = next((variant for variants in wanted.values() for variant in variants), None)
     if some is None:
         return
@@ -111,8 +117,11 @@ def scored(
     if some.on:
         graph = graph.with_features(method_class(some.on)().set_params(seed=seed).fit(graph).embedding_)
     inputs = time.perf_counter() - start
-    predicted = _by_predictions if some.predicts else _by_regression
-    for part, variant, scores, seconds in predicted(graph, truth, wanted, splits, seed):
+    if some.predicts:
+        predicted = _by_predictions(graph, truth, wanted, splits, seed)
+    else:
+        predicted = _by_regression(graph, truth, wanted, splits, seed, device_of(device))
+    for part, variant, scores, seconds in predicted:
         yield part, variant, scores_of(truth, splits[part].test, scores), inputs + seconds
 
 
@@ -147,24 +156,34 @@ def _by_predictions(
             yield part, variant, scores, fitting + time.perf_counter() - start
 
 
-def _by_regression(graph: Graph, labels: Labels, wanted: Wanted, splits: Mapping[Part, Split], seed: int) -> _Predicted:
-    vectors, embedding_seconds = None, 0.0
-    for part, variants in wanted.items():
-        start = time.perf_counter()
-        if vectors is None:
-            embedding = variants[0].new(seed).fit(graph).embedding_
-            vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
-            embedding_seconds = time.perf_counter() - start
+def _by_regression(
+    graph: Graph, labels: Labels, wanted: Wanted, splits: Mapping[Part, Split], seed: int, device: torch.device
+) -> _Predicted:
+    start = time.perf_counter()
+    some = next(variant for variants in wanted.values() for variant in variants)
+    embedding = some.new(seed).fit(graph).embedding_
+    vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
+    embedding_seconds = time.perf_counter() - start
 
-        def predict(known: Labels, vectors: NDArray[Any] = vectors, repeat: int = part.repeat) -> NDArray[Any]:
-            visible = read_labels(graph, _shown(graph, labels, known.known), labels.task)
-            return _aligned(labels, visible, classify(vectors, visible, seed=repeat))
+    known = {part: _only(labels, splits[part].train) for part in wanted}
+    start = time.perf_counter()
+    on_gpu = device.type == "cuda"
+    repeats = [part.repeat for part in wanted]
+    at_once = classify_all(vectors, list(known.values()), repeats, device) if on_gpu else []
+    seconds = embedding_seconds + (time.perf_counter() - start) / len(wanted)
+    for i, (part, variants) in enumerate(wanted.items()):
 
-        known = _only(labels, splits[part].train)
+        def predict(shown: Labels, i: int = i, part: Part = part) -> NDArray[Any]:
+            if on_gpu:
+                return at_once[i] if shown is known[part] else classify_all(vectors, [shown], [part.repeat], device)[0]
+            visible = read_labels(graph, _shown(graph, labels, shown.known), labels.task)
+            return _aligned(labels, visible, classify(vectors, visible, seed=part.repeat))
+
         for variant in variants:
             start = time.perf_counter()
-            scores = predict_with_share(graph, known, predict, seed)[0] if variant.share else predict(known)
-            yield part, variant, scores, embedding_seconds + time.perf_counter() - start
+            shown = known[part]
+            scores = predict_with_share(graph, shown, predict, seed)[0] if variant.share else predict(shown)
+            yield part, variant, scores, seconds + time.perf_counter() - start
 
 
 def _only(labels: Labels, nodes: NDArray[np.int64]) -> Labels:

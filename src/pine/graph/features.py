@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError
 from pine.graph.ids.node_ids import NodeIds
+from pine.graph.sparse import check_indices
 
 Features = Any  # NDArray[np.float32] or scipy.sparse.csr_array
 Mask = NDArray[np.bool_]
@@ -78,6 +79,7 @@ def _numbers(values: Any, what: str) -> tuple[Any, Sequence[str] | None]:
     """Features as a NumPy array or a CSR matrix of numbers; the names of the columns where they have any."""
     if sp.issparse(values):
         _check_kind(values.dtype.kind, what)
+        check_indices(values, what)
         return (sp.csr_array(values) if values.ndim == 2 else values), None
     if values.__class__.__module__.startswith("pandas") and hasattr(values, "iloc") and values.ndim == 2:
         return _from_pandas(values, what)

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
+from pine._internal.npz_sizes import check_sizes
 from pine.errors import InputError, listed
 from pine.graph.features import numbers_from_arrow
 from pine.graph.ids.column import Column, column
@@ -19,6 +20,7 @@ from pine.graph.read.columns import ID_COLUMNS
 from pine.graph.read.dialect import Dialect, is_number, sniff
 from pine.graph.read.parquet import open_parquet, parquet_batches
 from pine.graph.read.text import read_batches, stripped
+from pine.graph.sparse import check_indices
 
 SPARSE_WIDTH, SPARSE_ZEROS = 64, 0.75  # wider than this, and with more zeros than this, a table becomes CSR
 SWITCH_WORDS = {"true", "false"}
@@ -126,9 +128,16 @@ def rows_from_numpy(path: Path) -> Any:
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return loaded
+            check_sizes(loaded.zip)
             arrays = {name: loaded[name] for name in loaded.files if name in ("format", "features", "ids")}
         if "format" in arrays:
-            return sp.load_npz(path)
+            matrix = sp.load_npz(path)
+            check_indices(matrix, str(path))
+            return matrix
+    except InputError:
+        raise
+    except MemoryError:
+        raise InputError(f"{path} holds more than fits into memory") from None
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"{path} cannot be read as an array of numbers: {reason}") from None

@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 from scipy.special import expit, log_softmax, softmax
 
 from pine.baselines.link_based.features import Product
@@ -49,7 +50,8 @@ class BlockRegression:
             return value / len(targets), (gradient.ravel() + l2 * penalized) / len(targets)
 
         start = np.zeros((bounds[-1] + 1) * outputs)
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS, "maxfun": 10_000})
+        with threadpool_limits(1):  # its products are sparse, and for the rest threads cost more than they give
+            found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS, "maxfun": 10_000})
         return regression(found.x)
 
     def raw(self, blocks: Sequence[Product]) -> Array:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from pine.errors import InputError
 from pine.graph.nodes import NODE
+from pine.graph.sparse import check_indices
 
 
 def edges_from_scipy(
@@ -23,6 +24,7 @@ def edges_from_scipy(
         raise InputError(f"from_scipy takes a sparse matrix, got {type(matrix).__name__}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"the matrix must be square, one row and one column per node, got shape {matrix.shape}")
+    check_indices(matrix, "the matrix")
     coo = sp.coo_array(matrix)
     if ids is not None and len(ids) != matrix.shape[0]:
         raise InputError(f"ids must have one entry per row, {matrix.shape[0]}, got {len(ids)}")

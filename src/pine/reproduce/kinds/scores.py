@@ -83,7 +83,7 @@ class Score(Task):
         variant = machine.configure(parse(some.spec))
         check_fits(variant, data, labels)
         wanted = {task.part: [variant] for task in tasks}
-        for _, _, scores, seconds in scored(data, labels, wanted, seed=some.seed):
+        for _, _, scores, seconds in scored(data, labels, wanted, some.seed, machine.device):
             yield {"scores": scores, "seconds": seconds}
 
 
