@@ -13,8 +13,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 from scipy.special import expit, log_softmax, softmax
+from threadpoolctl import threadpool_limits
 
 from pine.baselines.link_based.features import Product
 from pine.labels import Task
