@@ -16,7 +16,7 @@ Array = NDArray[np.float32]
 Positions = NDArray[np.int64]
 IndexKind = Literal["usearch"]
 
-BLOCK_ROWS = 65_536  # vectors at a time, at most
+BLOCK_ROWS = 65_536  # vectors that are scaled at a time
 BLOCK_QUERIES = 256  # queries at a time
 MANY = 1_000  # candidates of a query in a block, of which the nearest are taken before they are sorted
 BLOCK_COSINES = 1 << 20  # of a block of both: 4 MB, which a cache holds
@@ -58,7 +58,7 @@ class ExactNeighbors:
         count = len(queries)
         best = np.empty((count, 0), np.int64), np.empty((count, 0), np.float32)
         least = torch.full((count, 1), -torch.inf, device=queries.device, dtype=queries.dtype)
-        size = min(BLOCK_ROWS, BLOCK_COSINES // count)
+        size = BLOCK_COSINES // count
         for lo in range(0, len(self), size):
             cosines = queries @ self.unit[lo : lo + size].T
             at = (cosines > least).nonzero(as_tuple=True)
