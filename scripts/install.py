@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 
 STEPS = ("Collecting", "Downloading", "Using cached", "Building", "Installing", "Preparing", "Obtaining")
+ALL_AT_ONCE = "Installing collected packages"
 SAID_EVERY = 10.0  # seconds, where there is no terminal
 WIDTH = 79
 
@@ -40,12 +41,22 @@ def _show(output: list[str], begin: float, ended: threading.Event) -> None:
     """One line that changes on a terminal, one every ten seconds elsewhere."""
     terminal = sys.stdout.isatty()
     while not ended.wait(0.5 if terminal else SAID_EVERY):
-        steps = [line.split(" (")[0].strip() for line in list(output) if line.strip().startswith(STEPS)]
-        packages = sum(step.startswith("Collecting") for step in steps)
-        line = f"{time.monotonic() - begin:4.0f} s, {packages} packages found: {steps[-1] if steps else 'pip'}"
-        print(f"\r{line[:WIDTH]:{WIDTH}}" if terminal else line, end="" if terminal else "\n", flush=True)
+        line = f"{time.monotonic() - begin:4.0f} s, {step(list(output))}"[:WIDTH]
+        print(f"\r{line:{WIDTH}}" if terminal else line, end="" if terminal else "\n", flush=True)
     if terminal:
         print("\r" + " " * WIDTH + "\r", end="", flush=True)
+
+
+def step(output: Sequence[str]) -> str:
+    """What pip is at, of all that it said so far."""
+    steps = [line.strip() for line in output if line.strip().startswith(STEPS)]
+    if not steps:
+        return "pip begins"
+    last = steps[-1].split(" (")[0]
+    if last.startswith(ALL_AT_ONCE):
+        return f"installing {last.count(',') + 1} packages"
+    packages = sum(each.startswith("Collecting") for each in steps)
+    return f"{packages} packages found, {last[0].lower()}{last[1:]}"
 
 
 if __name__ == "__main__":
