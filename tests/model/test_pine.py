@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from support.models import pine_with
 
 import pine
@@ -365,3 +366,13 @@ def test_settings_inside_settings_objects_are_reached_by_scikit_learn_and_by_the
     with pytest.raises(InputError, match="hidden must be a whole number of at least 1, got 0"):
         model.set_params(hidden=0)
     assert model.function.hidden == 7
+
+
+def test_without_training_it_predicts_as_logistic_regression_on_its_start_does():
+    data = pine.datasets.load("cora")
+    seen = np.where(np.arange(2708) % 2, data.labels, -1)
+    model = PINE(epochs=0, label_share=0.0, threads=1).fit(data.graph, seen)
+    known = seen >= 0
+    regression = LogisticRegression(C=1 / 8, tol=1e-6, max_iter=1000)  # 1 / (2 n decay), decay 4 / n
+    expected = regression.fit(model.embedding_[known], seen[known]).predict_proba(model.embedding_)
+    np.testing.assert_allclose(model.predict_proba(), expected, atol=0.02)

@@ -8,7 +8,7 @@ import torch
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import pine.model.theta as theta_module
-from pine.model.theta import regression, scores
+from pine.model.theta import predictions, regression, rest_decay, scores
 from pine.nn.targets import Targets
 
 RNG = np.random.default_rng(0)
@@ -91,3 +91,16 @@ def test_several_at_once_are_those_one_by_one(task):
     for k, seen in enumerate(several):
         for one, other in zip(regression(X, targets(task), seen), (w[k], b[k]), strict=True):
             torch.testing.assert_close(other, one, atol=1e-5, rtol=1e-5)
+
+
+def test_where_nothing_is_trained_decay_falls_with_the_number_of_labels():
+    assert rest_decay(torch.ones(10)) == theta_module.DECAY
+    assert rest_decay(torch.ones(2, 4000)) == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
+def test_without_training_x_predicts_alone_but_for_numbers(task):
+    w, b = regression(X, targets(task), SEEN, DECAY)
+    f = X.flip(0)
+    both, by_x = predictions(task, w, b, X, f), predictions(task, w, b, X, X)
+    torch.testing.assert_close(predictions(task, w, b, X, f, trained=False), both if task == "numbers" else by_x)

@@ -216,3 +216,9 @@ def test_what_is_no_run_is_refused(earlier, tmp_path):
 def test_other_methods_say_that_they_cannot(name, earlier):
     with pytest.raises(InputError, match=f"{name} cannot start from an earlier run"):
         METHODS[name]().fit(graph_for(METHODS[name], GRAPH), words("mid", "top"), start_from=earlier)
+
+
+def test_a_run_that_rested_and_is_trained_later_predicts_as_a_trained_one():
+    rested = pine_with(epochs=0, **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
+    trained = pine_with(epochs=30, **SMALL, **FIXED).fit(GRAPH, words("mid", "top"), start_from=rested)
+    assert (rested.choice_["epochs"], trained.choice_["epochs"]) == (0, 30)

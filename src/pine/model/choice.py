@@ -134,6 +134,7 @@ def _part_predictions(trainer: Trainer, held: HeldOutParts, part: int, choice: C
     """Learn from the other labels, in fewer epochs."""
     writer = trainer.state.checkpoint.writer(f"choice {part}", trainer.state.rng, None)
     objective = trainer.objective(choice.lam, trainer.learn & ~held.parts[part])
+    # By x and f, as after training: x alone is better before it, and than a fifth of it, but not than all of it.
     before = trainer.predictions_at_known(objective)
     trainer.train(objective, _fewer_epochs(held, choice), writer)
     return PartPredictions(before, trainer.predictions_at_known(objective))

@@ -78,7 +78,8 @@ class Learned:
         """
         place = graph.nodes.slice(type)
         # theta on x and on f, and where features have their say, on what they make of a node.
-        made: Array = predictions(task, *(torch.tensor(each) for each in (self.w, self.b, x[place], f[place]))).numpy()
+        given = (torch.tensor(each) for each in (self.w, self.b, x[place], f[place]))
+        made: Array = predictions(task, *given, trained=self.choice.epochs > 0).numpy()
         if self.features is not None and features is not None:
             by_features = self.features.predictions(task, features[place])
             has_structure = has_structure and self.choice.uses_structure

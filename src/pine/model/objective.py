@@ -19,7 +19,7 @@ from pine.model.batches import sample_neighborhoods
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms
 from pine.model.settings import TrainingSettings
-from pine.model.theta import predictions, regression
+from pine.model.theta import DECAY, predictions, regression, rest_decay
 from pine.model.trainable import Trainable
 from pine.nn.losses import l2
 
@@ -75,12 +75,16 @@ class Objective(Trainable):
             own[name].copy_(value)
 
     @torch.no_grad()
-    def begin_near(self, x: Tensor, *, f: bool, theta: bool) -> None:
-        """Where training begins well: f that reproduces x (num_nodes, dim), theta that regresses labels on it."""
+    def begin_near(self, x: Tensor, *, f: bool, theta: bool, rests: bool = False) -> None:
+        """Where training begins well: f that reproduces x (num_nodes, dim), theta that regresses labels on it.
+
+        rests: whether it ends there, too.
+        """
         if f:
             self.f.reproduce(x)
         if theta and self.visible is not None:
-            w, b = regression(x, self.visible.targets, self.visible.seen)
+            seen = self.visible.seen
+            w, b = regression(x, self.visible.targets, seen, rest_decay(seen) if rests else DECAY)
             self.w.copy_(w)
             self.b.copy_(b)
 

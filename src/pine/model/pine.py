@@ -56,7 +56,7 @@ class PINE(Settings, Embedder):
     """
 
     name: ClassVar[str] = "pine"
-    revision: ClassVar[int] = 13
+    revision: ClassVar[int] = 14
     supervised: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
     keeps_checkpoints: ClassVar[bool] = True

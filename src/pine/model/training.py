@@ -200,11 +200,16 @@ class Trainer:
         self.state.progress.plan(epochs)
         writer = self.state.checkpoint.writer("last", self.state.rng, choice)
         seen = None if self.labels is None else self.learn
-        objective = self.objective(choice.lam, seen, theta=choice.uses_structure)
+        objective = self.objective(choice.lam, seen, theta=choice.uses_structure, rests=epochs == 0)
         return objective, self.train(objective, epochs, writer)
 
-    def objective(self, lam: tuple[float, ...], seen: NDArray[np.bool_] | None, *, theta: bool = True) -> Objective:
-        """The objective of the labels that are seen (num_known,), before training; theta: whether that is needed."""
+    def objective(
+        self, lam: tuple[float, ...], seen: NDArray[np.bool_] | None, *, theta: bool = True, rests: bool = False
+    ) -> Objective:
+        """The objective of the labels that are seen (num_known,), before training.
+
+        theta: whether that is needed. rests: whether there will be no training.
+        """
         settings = self.settings.training
         generator = torch.Generator().manual_seed(int(self.state.rng.integers(2**62)))
         f = NeighborFunction(self.form, self.neighborhoods, generator, dropout=settings.dropout)
@@ -217,7 +222,7 @@ class Trainer:
         made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched)
         made.eval().begin_at(self.start)
         if settings.start == "structural":
-            made.begin_near(self.start["x"], f=self.f_is_new, theta=theta and self.theta_is_new)
+            made.begin_near(self.start["x"], f=self.f_is_new, theta=theta and self.theta_is_new, rests=rests)
         return made
 
     def train(self, objective: Objective, epochs: int, writer: CheckpointWriter) -> History:

@@ -84,7 +84,8 @@ def warm_start(
     feature_epochs = -(-whole // EPOCHS_DIVIDED_BY) if given is None else given
     # Where structure has no say, it is not trained either.
     epochs = 0 if not choice.uses_structure else shorter if given is None else given
-    return Warm(state, groups, choice, epochs, features, feature_epochs)
+    # What rested, and is trained now, has been trained.
+    return Warm(state, groups, replace(choice, epochs=choice.epochs or epochs), epochs, features, feature_epochs)
 
 
 def follow(e: Array, known: NDArray[np.bool_], before: Array, after: Array) -> Array:
