@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pine._internal.progress import Progress
 from pine._internal.progress_bar import progress_callback
 from pine._internal.settings import (
-    NonNegativeInt,
+    SeedNumber,
     change_settings,
     changed_settings,
     check_settings,
@@ -30,11 +30,11 @@ from pine.graph import Graph, check_graph
 from pine.graph.nodes import Nodes
 from pine.io.runs import Run, read_run, write_run
 from pine.labels import TASKS, Labels, Task, read_labels, split_validation
-from pine.nn.training import own_grad_mode
+from pine.nn.training import own_torch_modes
 from pine.node_vectors import NodeVectors
 from pine.propagation import check_spread, smooth_scores
 
-Seed = NonNegativeInt | np.random.Generator | None
+Seed = SeedNumber | np.random.Generator | None
 
 logger = logging.getLogger("pine")
 
@@ -148,7 +148,7 @@ class Embedder(NodeVectors):
             visible = learned_from if self.supervised else None
         began = time.monotonic()
         logger.info("%s: fitting %r", self.name, graph)
-        with progress_callback(progress, self.name) as callback, own_grad_mode():
+        with progress_callback(progress, self.name) as callback, own_torch_modes():
             options = FitOptions(start_from, file, checkpoint_every, callback, held, keep_checkpoint)
             fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)

@@ -20,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from pine._version import __version__
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph.ids.hash_table import string_buffers
 from pine.graph.ids.node_ids import NodeIds
 from pine.graph.nodes import Nodes
@@ -216,7 +216,9 @@ def _tagged(value: Any) -> Any:
         return value
     if isinstance(value, tuple):
         return {"tuple": [_tagged(part) for part in value]}
-    raise InputError(f"ids and labels can be saved if they are numbers, strings or tuples of these, got {value!r}")
+    raise InputError(
+        f"ids and labels can be saved if they are numbers, strings or tuples of these, got {quoted(value)}"
+    )
 
 
 def _untagged(value: Any) -> Any:

@@ -18,7 +18,7 @@ def open_parquet(path: Path) -> pq.ParquetFile:
     try:
         file = pq.ParquetFile(path)
         names = file.schema_arrow.names
-    except (OSError, pa.ArrowException) as problem:
+    except (OSError, ValueError, pa.ArrowException) as problem:  # ValueError: a name with a zero byte
         if isinstance(problem, FileNotFoundError | PermissionError | IsADirectoryError):
             raise InputError(f"cannot read {path}: {problem.strerror or problem}") from None
         raise InputError(f"{path} is not a Parquet file: {problem}") from None

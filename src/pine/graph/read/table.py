@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed
+from pine._internal.numbers import as_float
+from pine.errors import InputError, listed, quoted
 from pine.graph.ids.column import Column, MissingId, column
 from pine.graph.read.columns import ReadColumns, edge_columns, usual_ends
 from pine.graph.read.dialect import sniff
@@ -101,7 +102,9 @@ def _checked_weights(given: NDArray[Any], start: int, where: Callable[[int], str
         given = given.astype(object)
     for row, weight in enumerate(given if given.dtype.kind == "O" else ()):
         if not isinstance(weight, Real):
-            raise InputError(f"{where(start + row)}: the weight must be a number, got {weight!r}")
+            raise InputError(f"{where(start + row)}: the weight must be a number, got {quoted(weight)}")
+    if given.dtype.kind == "O":
+        given = np.array([as_float(weight) for weight in given])
     with np.errstate(over="ignore"):
         weights: NDArray[np.float32] = given.astype(np.float32)
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
@@ -202,7 +205,7 @@ def _from_pairs(edges: Any) -> EdgeTable:
         ) from None
     for row, pair in enumerate(pairs):
         if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise InputError(f"edges, row {row}: expected a pair (source, target), got {pair!r}")
+            raise InputError(f"edges, row {row}: expected a pair (source, target), got {quoted(pair)}")
     first, second = zip(*pairs, strict=True) if pairs else ((), ())
     return _ends(list(first), list(second))
 
