@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,3 +94,10 @@ def test_a_zero_byte_in_a_name_is_refused_in_a_sentence(name: str):
         FITTED.save(name)
     with pytest.raises(InputError):
         pine.methods.load_run(name)
+
+
+@pytest.mark.parametrize("type", [{1}, [], 1, float("nan"), pd.NA])
+def test_a_node_type_that_is_no_text_is_refused(type: Any):
+    for ask in (FITTED.vectors, FITTED.predict, FITTED.predict_proba):
+        with pytest.raises(InputError, match=r"node type|of type 'node', not"):
+            ask([0], type=type)

@@ -282,7 +282,8 @@ def _from_indicator(type: str, known: NDArray[np.int64], values: NDArray[Any], t
 def _from_numbers(type: str, known: NDArray[np.int64], values: Any) -> Labels:
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
         for value in values:
-            if not _is_missing(value) and (not isinstance(value, Real) or isinstance(value, bool)):
+            is_number = isinstance(value, Real) and not isinstance(value, (bool, *NO_IDS))
+            if not _is_missing(value) and not is_number:
                 raise InputError(f"task='numbers' takes numbers as labels, got {quoted(str(value))}")
         values = [np.nan if _is_missing(value) else as_float(value) for value in values]
     numbers = np.asarray(values, np.float64)

@@ -97,7 +97,7 @@ class Nodes:
             if len(self.by_type) > 1:
                 raise InputError(f"there are the node types {listed(self.by_type)}; say which: type=...")
             return next(iter(self.by_type))
-        if type not in self.by_type:
+        if not isinstance(type, str) or type not in self.by_type:
             raise InputError(f"node type {quoted(type)} does not exist; there are {listed(self.by_type)}")
         return type
 

@@ -36,6 +36,9 @@ class Store:
                     with contextlib.suppress(sqlite3.OperationalError):  # another process was quicker
                         self.connection.execute(ADD_SUMS)
                 self.connection.execute(f"SELECT {COLUMNS} FROM results LIMIT 1").fetchone()
+                (found,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
+                if found != "ok":
+                    raise ValueError(f"it is damaged: {found}")
         except InputError:
             self.connection.close()
             raise

@@ -95,7 +95,7 @@ def column(values: Any) -> Column:
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         try:
             return _from_arrow(pa.chunked_array(values))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
             pass  # A pandas series of mixed objects has no Arrow form: take its objects one by one.
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InputError(f"node ids must be an array or a list, got {quoted(values)}")
@@ -182,7 +182,8 @@ def is_unicode(text: str) -> bool:
 def _from_objects(values: Sequence[Any]) -> Column:
     """Objects of one plain kind get the compact form; anything else stays as it is."""
     kinds = set(map(type, values))
-    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+    whole = (kind is not bool and issubclass(kind, int | np.integer) and not issubclass(kind, NO_IDS) for kind in kinds)
+    if kinds and all(whole):
         try:
             return Column("int", [np.array(values, np.int64)])
         except OverflowError:

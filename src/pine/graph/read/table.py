@@ -80,12 +80,12 @@ def column_names(path: Path) -> tuple[str, ...]:
 
 def _checked(table: EdgeTable, weights: Any) -> Iterator[EdgeBatch]:
     """The same batches with weights that are numbers, finite and not negative."""
-    given = None if weights is None or isinstance(weights, str) else np.asarray(weights)
+    given = None if weights is None or isinstance(weights, str) else _as_array(weights)
     start = 0
     for batch in table.batches:
         stop = start + len(batch.source)
         if given is not None:
-            batch = replace(batch, weights=given[start:stop] if given.ndim else given)
+            batch = replace(batch, weights=given[start:stop])
         elif isinstance(weights, str) and weights != "auto" and batch.weights is None:
             raise InputError(f"weights={weights!r} names a column, but the edges have none; give an array instead")
         if batch.weights is not None:
@@ -95,6 +95,16 @@ def _checked(table: EdgeTable, weights: Any) -> Iterator[EdgeBatch]:
         del batch
     if given is not None and given.shape != (start,):
         raise InputError(f"weights must have one entry per edge, shape ({start},), got {given.shape}")
+
+
+def _as_array(weights: Any) -> NDArray[Any]:
+    try:
+        given = np.asarray(weights)
+    except (ValueError, TypeError):  # rows of different lengths
+        given = np.empty((0, 0))
+    if given.ndim != 1:
+        raise InputError(f"weights must be one number per edge, got {quoted(weights)}")
+    return given
 
 
 def _checked_weights(given: NDArray[Any], start: int, where: Callable[[int], str]) -> NDArray[np.float32]:
