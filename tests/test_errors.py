@@ -65,6 +65,7 @@ REFUSED = {
     "a number as label": lambda: FITTED.fit(GRAPH, [HUGE, 1, 1], task="numbers"),
     "a label of no node": lambda: FITTED.fit(GRAPH, {HUGE: 1}),
     "threads": lambda: PINE(threads=-HUGE).fit(GRAPH),
+    "a seed": lambda: PINE(seed=HUGE).fit(GRAPH),
     "a spread": lambda: FITTED.predict(spread=HUGE),
 }
 
@@ -76,7 +77,7 @@ def test_a_number_of_5000_digits_is_refused_in_a_sentence(case: str):
     assert len(str(caught.value)) <= LONGEST_MESSAGE
 
 
-def test_a_seed_may_have_any_number_of_digits():
+def test_a_seed_may_have_hundreds_of_bits():
     first, second = (PINE(dim=2, epochs=0, seed=2**128 + 1).fit(GRAPH).embedding_ for _ in range(2))
     np.testing.assert_array_equal(first, second)
 

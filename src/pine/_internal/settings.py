@@ -39,16 +39,17 @@ class Range:
     def words(self) -> str:
         """Such as "of at least 0 and below 1"."""
         low = f"of at least {self.low:g}" if self.with_low else f"above {self.low:g}"
-        if self.high in (math.inf, LARGEST_INTEGER):
+        if self.high in (math.inf, LARGEST_INTEGER, LARGEST_SEED):
             return low
         if self.high == sys.float_info.max:
             return f"{low} and finite"
         return f"{low} and {'at most' if self.with_high else 'below'} {self.high:g}"
 
 
+LARGEST_SEED = 2**1000  # far beyond what secrets.randbits(128) gives, and still written out by Python
 LARGEST_INTEGER = 2**63 - 1  # what arrays can count to, and no limit that anyone meets
 Count = Annotated[int, Range(1, LARGEST_INTEGER, with_high=True)]
-SeedNumber = Annotated[int, Range(0)]  # of any length, as secrets.randbits(128) gives them
+SeedNumber = Annotated[int, Range(0, LARGEST_SEED, with_high=True)]
 NonNegativeInt = Annotated[int, Range(0, LARGEST_INTEGER, with_high=True)]
 Positive = Annotated[float, Range(0, with_low=False)]  # infinity too
 FinitePositive = Annotated[float, Range(0, sys.float_info.max, with_low=False, with_high=True)]
