@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import types
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+import torch
 from sklearn.base import clone
 from support.graphs import graph_for
 
@@ -80,6 +82,33 @@ def test_the_same_seed_gives_the_same_vectors_and_the_global_seed_is_left_alone(
     np.testing.assert_array_equal(state()[1], before)
     second = quick(method).set_params(seed=3).fit(graph, labels_for(method, labels)).embedding_
     np.testing.assert_array_equal(first, second)
+
+
+@contextmanager
+def doubles():
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode, doubles])
+def test_the_modes_of_torch_around_a_fit_change_nothing(method, mode):
+    graph, labels = islands(method)
+    graph = graph.with_features({"node": np.random.default_rng(0).random((41, 5))})
+    given = labels_for(method, np.where(np.arange(41) % 2, labels, -1))
+    most = {"epochs": 3, "walks": 2, "label_steps": 5, "steps": 5, "layers": 2}
+    settings = {name: most[name] for name in method().get_params() if name in most}
+    expected = method(**settings).fit(graph, given)
+    with mode():
+        model = method(**settings).fit(graph, given)
+        np.testing.assert_array_equal(model.embedding_, expected.embedding_)
+        if method.supervised:
+            np.testing.assert_array_equal(model.predict(), expected.predict())
+        if method.transform is not Embedder.transform:
+            np.testing.assert_array_equal(model.transform(graph), expected.transform(graph))
 
 
 def test_predictions_are_the_users_own_labels(method):

@@ -93,6 +93,10 @@ BAD = {
     "half unknown rows": (np.array([[0, 1], [0, -1], [0, 0], [1, 1]]), "labels, row 1"),
     "infinity": (np.array([0.5, np.inf, 1, 1]), "labels must be finite"),
     "ragged rows": ([[0, 1], [0], [1, 1], [0, 0]], "same length"),
+    "bytes": ([b"x", b"y", None, None], "got bytes; turn it into text"),
+    "dates": (np.array(["2020-01-01", "NaT", "NaT", "NaT"], "M8[D]"), "got date; turn it into text"),
+    "sets of bytes": ({"a": {b"x"}}, "got bytes; turn it into text"),
+    "no Unicode": (["\udcff", "x", "y", "x"], "is no Unicode text"),
     "empty sets only": ({"a": set(), "b": set()}, "must name at least one label"),
 }
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pine._internal.progress import Progress
 from pine._internal.progress_bar import progress_callback
 from pine._internal.settings import (
-    NonNegativeInt,
+    SeedNumber,
     change_settings,
     changed_settings,
     check_settings,
@@ -25,16 +25,16 @@ from pine._internal.settings import (
     own_settings,
     plain_settings,
 )
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph import Graph, check_graph
 from pine.graph.nodes import Nodes
-from pine.io.runs import Run, read_run, write_run
+from pine.io.runs import UNREADABLE_RUN, Run, read_run, write_run
 from pine.labels import TASKS, Labels, Task, read_labels, split_validation
-from pine.nn.training import own_grad_mode
+from pine.nn.training import own_torch_modes
 from pine.node_vectors import NodeVectors
 from pine.propagation import check_spread, smooth_scores
 
-Seed = NonNegativeInt | np.random.Generator | None
+Seed = SeedNumber | np.random.Generator | None
 
 logger = logging.getLogger("pine")
 
@@ -148,7 +148,7 @@ class Embedder(NodeVectors):
             visible = learned_from if self.supervised else None
         began = time.monotonic()
         logger.info("%s: fitting %r", self.name, graph)
-        with progress_callback(progress, self.name) as callback, own_grad_mode():
+        with progress_callback(progress, self.name) as callback, own_torch_modes():
             options = FitOptions(start_from, file, checkpoint_every, callback, held, keep_checkpoint)
             fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)
@@ -268,8 +268,8 @@ class Embedder(NodeVectors):
     def _scores(self, ids: Any, graph: Graph | None, type: str | None) -> NDArray[np.float32]:
         """Scores of the given nodes of the labeled type, or of all: (num_nodes, num_outputs)."""
         assert self.labels_ is not None
-        if type not in (None, self.labels_.type):
-            raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {type!r}")
+        if type is not None and not (isinstance(type, str) and type == self.labels_.type):
+            raise InputError(f"the labels are on nodes of type {self.labels_.type!r}, not {quoted(type)}")
         scores = self.fitted_.scores if graph is None else self._scores_in(graph)
         assert scores is not None
         nodes = self.nodes_ if graph is None else graph.nodes
@@ -306,10 +306,16 @@ class Embedder(NodeVectors):
         method = cls()
         known = plain_settings(method)
         saved = {name: _as_tuple(value) for name, value in run.params.items() if name in known}
-        method.set_params(**saved)
-        fitted = Fitted(run.arrays.pop("vectors"), run.arrays.pop("scores", None))
-        method._remember(run.nodes, fitted, run.labels)
-        method._restore(run.arrays, run.about)
+        try:
+            method.set_params(**saved)
+            check_settings(cls, own_settings(method))
+            fitted = Fitted(run.arrays.pop("vectors"), run.arrays.pop("scores", None))
+            method._remember(run.nodes, fitted, run.labels)
+            method._restore(run.arrays, run.about)
+        except InputError:
+            raise
+        except UNREADABLE_RUN as problem:
+            raise InputError(f"{folder} is damaged and cannot be read: {problem}") from None
         return method
 
     def _state(self) -> dict[str, NDArray[Any]]:

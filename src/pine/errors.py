@@ -1,8 +1,10 @@
 """What a user gets to read when something they gave does not fit."""
 
 import difflib
+import re
 
 LONGEST_MESSAGE, LONGEST_VALUE = 300, 60  # characters
+_LONG_QUOTES = re.compile(r"'[^']{60,}'|\"[^\"]{60,}\"")
 
 
 class InputError(ValueError):
@@ -11,10 +13,28 @@ class InputError(ValueError):
     longest = LONGEST_MESSAGE
 
     def __init__(self, message: object = "") -> None:
-        words = str(message).split()
-        # Users need the whole path of a file; two of up to 120 characters come on top.
-        paths = [len(word) for word in words if word.startswith("/") and len(word) <= 2 * LONGEST_VALUE][:2]
-        super().__init__(shortened(" ".join(words), self.longest + sum(paths)))
+        super().__init__(sentence(message, self.longest))
+
+
+def sentence(text: object, limit: int = LONGEST_MESSAGE) -> str:
+    """Text on one line, of at most so many characters, all of them printable, whatever a user's words hold.
+
+    Where it is too long, what is quoted loses its middle, then long words such as paths, and only then the rest.
+    """
+    line = " ".join(printable(str(text)).split())
+    if len(line) > limit:
+        line = _LONG_QUOTES.sub(lambda quote: shortened(quote.group()), line)
+    for longest in (2 * LONGEST_VALUE, LONGEST_VALUE, LONGEST_VALUE // 2):
+        if len(line) > limit:
+            line = " ".join(shortened(word, longest) for word in line.split())
+    return shortened(line, limit)
+
+
+def printable(text: str) -> str:
+    r"""Text with escapes such as \x1b for what could change what a terminal shows, or cannot be printed at all."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\t\n\r" else c.encode("unicode_escape").decode() for c in text)
 
 
 def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
@@ -23,6 +43,14 @@ def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
         return text
     tail = (limit - 5) // 3
     return f"{text[: limit - 5 - tail]} ... {text[-tail:]}"
+
+
+def quoted(value: object) -> str:
+    """A value of a user as Python writes it, in few characters."""
+    try:
+        return shortened(repr(value))
+    except ValueError:  # Python writes out no integer of more than 4,300 digits
+        return f"a very large {type(value).__name__}"
 
 
 class MissingDataError(InputError):
@@ -38,7 +66,7 @@ class DeviceError(InputError):
 def listed(values: object, limit: int = 5) -> str:
     """Join the first few values of an iterable for an error message: `'a', 'b', ... (7 in all)`."""
     items = list(values)  # type: ignore[call-overload]
-    shown = ", ".join(shortened(repr(item)) for item in items[:limit])
+    shown = ", ".join(quoted(item) for item in items[:limit])
     return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"
 
 
@@ -52,4 +80,4 @@ def did_you_mean(name: object, known: object, limit: int = 40) -> str:
 def one_of(what: str, value: object, allowed: object) -> None:
     """Raise unless value is among the allowed ones."""
     if value not in list(allowed):  # type: ignore[call-overload]
-        raise InputError(f"{what} must be one of {listed(allowed, 20)}, got {value!r}")
+        raise InputError(f"{what} must be one of {listed(allowed, 20)}, got {quoted(value)}")

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed, one_of, shortened
+from pine._internal.numbers import as_float
+from pine.errors import InputError, listed, one_of, quoted
 from pine.graph import Graph
-from pine.graph.ids.column import column
+from pine.graph.ids.column import NO_IDS, column, is_unicode
 
 Task = Literal["classes", "label-sets", "numbers"]
 TASKS: tuple[Task, ...] = ("classes", "label-sets", "numbers")
@@ -112,7 +113,7 @@ def _labeled_type(graph: Graph, labels: Any) -> tuple[str, Any]:
     unknown = [type for type in labels if type not in graph.node_types]
     if unknown:
         raise InputError(
-            f"labels of a typed graph are {{type: labels}}; node type {unknown[0]!r} does not exist, "
+            f"labels of a typed graph are {{type: labels}}; node type {quoted(unknown[0])} does not exist, "
             f"there are {listed(graph.node_types)}"
         )
     if len(labels) != 1:
@@ -131,12 +132,14 @@ def _known_values(graph: Graph, type: str, given: Any) -> tuple[NDArray[np.int64
         positions = ids.find(column(list(given)))
         if (positions < 0).any():
             node = list(given)[int(np.flatnonzero(positions < 0)[0])]
-            raise InputError(f"there is a label for node {node!r}, but no such node of type {type!r} in the graph")
+            raise InputError(
+                f"there is a label for node {quoted(node)}, but no such node of type {type!r} in the graph"
+            )
         order = np.argsort(positions, kind="stable")
         values = list(given.values())
         return positions[order], [values[i] for i in order]
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError(f"labels must be an array in node order or {{id: label}}, got {given!r}")
+        raise InputError(f"labels must be an array in node order or {{id: label}}, got {quoted(given)}")
     given = with_none(given)
     if isinstance(given, Sequence) and any(isinstance(value, set | frozenset) for value in given):
         values = list(given)
@@ -246,7 +249,7 @@ def _from_sets(type: str, known: NDArray[np.int64], values: Any) -> Labels:
     _require_known(known[keep])
     for value in present:
         if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InputError(f"label sets must be sets of names or rows of 0 and 1, got {value!r}")
+            raise InputError(f"label sets must be sets of names or rows of 0 and 1, got {quoted(value)}")
     numbers = _numbered(name for value in present for name in value)
     if not numbers:
         raise InputError("label sets must name at least one label; all of them are empty")
@@ -279,9 +282,10 @@ def _from_indicator(type: str, known: NDArray[np.int64], values: NDArray[Any], t
 def _from_numbers(type: str, known: NDArray[np.int64], values: Any) -> Labels:
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
         for value in values:
-            if not _is_missing(value) and (not isinstance(value, Real) or isinstance(value, bool)):
-                raise InputError(f"task='numbers' takes numbers as labels, got {shortened(repr(str(value)))}")
-        values = [np.nan if _is_missing(value) else float(value) for value in values]
+            is_number = isinstance(value, Real) and not isinstance(value, (bool, *NO_IDS))
+            if not _is_missing(value) and not is_number:
+                raise InputError(f"task='numbers' takes numbers as labels, got {quoted(str(value))}")
+        values = [np.nan if _is_missing(value) else as_float(value) for value in values]
     numbers = np.asarray(values, np.float64)
     wrong = np.flatnonzero(np.abs(numbers) > LARGEST_NUMBER)
     if len(wrong):
@@ -300,9 +304,21 @@ def _numbered(values: Iterable[Any]) -> dict[Any, int]:
         distinct = list(dict.fromkeys(values))
     except TypeError as problem:
         raise InputError(f"labels must be numbers, strings or other hashable values: {problem}") from None
+    for value in distinct:
+        _check_label(value)
     with contextlib.suppress(TypeError):
         distinct = sorted(distinct)
     return {value: number for number, value in enumerate(distinct)}
+
+
+def _check_label(value: Any) -> None:
+    """Say now what a saved run could not hold, rather than after the training."""
+    if isinstance(value, NO_IDS):
+        raise InputError(
+            f"labels must be numbers, text or other hashable values, got {type(value).__name__}; turn it into text"
+        )
+    if isinstance(value, str) and not is_unicode(value):
+        raise InputError(f"the label {quoted(value)} is no Unicode text")
 
 
 def _array(values: Iterable[Any]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph import Graph
 from pine.graph.csr import CSR, build_csr
 from pine.nn.neighbor_sum import Neighbors
@@ -149,7 +149,7 @@ class FeaturePropagator:
 def check_spread(spread: Any) -> float:
     """The share alpha of a score that comes from the neighbors, if it is one."""
     if isinstance(spread, bool) or not isinstance(spread, int | float | np.number) or not 0 <= spread < 1:
-        raise InputError(f"spread must be a number of at least 0 and below 1, such as 0.5, got {spread!r}")
+        raise InputError(f"spread must be a number of at least 0 and below 1, such as 0.5, got {quoted(spread)}")
     return float(spread)
 
 

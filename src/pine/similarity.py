@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 
 Array = NDArray[np.float32]
 Positions = NDArray[np.int64]
@@ -130,7 +130,7 @@ def nearest_without(
 def check_k(k: Any) -> int:
     """How many are wanted, at least 1."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k must be a whole number of at least 1, got {k!r}")
+        raise InputError(f"k must be a whole number of at least 1, got {quoted(k)}")
     return int(k)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -154,7 +155,24 @@ def test_runs_of_other_methods_stay_in_the_file_when_it_is_resumed(tmp_path: Pat
     assert names == ["label-propagation", "label-propagation:alpha=0.5"]
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '[{"dataset": "cora"}]', "7"])
+RUN = {"dataset": "cora", "method": "start", "ratio": 0.5, "repeat": 0, "accuracy": 0.5, "seconds": 1}
+NO_RUNS = {
+    "half of it": "{",
+    "numbers": "[1]",
+    "too little": '[{"dataset": "cora"}]',
+    "a number": "7",
+    "deep": "[" * 100_000,
+    "an infinite repeat": '[{"dataset": "cora", "method": "start", "ratio": 0.5, "repeat": 1e400, "seconds": 1}]',
+    "a large ratio": json.dumps([RUN | {"ratio": 10**400}]),
+    "a ratio that is none": json.dumps([RUN | {"ratio": math.nan}]),
+    "a repeat before the first": json.dumps([RUN | {"repeat": -1}]),
+    "a broken repeat": json.dumps([RUN | {"repeat": 0.5}]),
+    "an accuracy that is none": json.dumps([RUN | {"accuracy": math.nan}]),
+    "an accuracy in words": json.dumps([RUN | {"accuracy": "0.5"}]),
+}
+
+
+@pytest.mark.parametrize("text", NO_RUNS.values(), ids=NO_RUNS)
 def test_a_file_that_holds_no_runs_is_not_resumed(tmp_path: Path, text: str):
     file = tmp_path / "runs.json"
     file.write_text(text)

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from support.command_line import pine as pine_here
 from support.command_line import pine_process as pine
+from support.command_line import refused
 
 from pine import __version__
+from pine.errors import LONGEST_MESSAGE
 
 COMMANDS = ("demo", "train", "predict", "embed", "neighbors", "export", "evaluate", "reproduce", "datasets")
 
@@ -56,6 +58,42 @@ def test_words_of_users_are_never_read_as_markup():
     for word in ("[bold]x", ":smile:", "a:b:c"):
         for words in (["evaluate", word], [word], ["neighbors", word, "v"], ["train", word, "--out", "x"]):
             assert word in pine_here(*words).stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["x" * 3000],
+        ["train", "--" + "x" * 3000],
+        ["train", "x" * 5000, "--out", "run"],
+        ["train", "e.csv", "--out", "x" * 5000],
+        ["train", "e.csv", "--out", "run", "--seed", "-1"],
+        ["train", "e.csv", "--out", "run", "--set", "dim=" + "9" * 3000],
+        ["train", "e.csv", "--out", "run", "--set", "epochs=" + "9" * 5000],
+        ["train", "e.csv", "--out", "run", "--method", "x" * 3000],
+        ["train", "e.csv", "--out", "run", "--config", "x" * 3000],
+        ["train", "\x1b[31m.csv", "--out", "run"],
+        ["train", "\udcff.csv", "--out", "run"],
+        ["neighbors", "run", "v", "-k", "x" * 3000],
+        ["neighbors", "x" * 3000, "v"],
+        ["export", "run", "--out", "x" * 3000 + ".npy"],
+        ["evaluate", "x" * 3000],
+        ["evaluate", "no such data"],
+        ["evaluate", "cora", "--methods", "(" * 3000],
+        ["reproduce", "x" * 3000],
+    ],
+    ids=lambda words: " ".join(words)[:60].encode("ascii", "backslashreplace").decode(),
+)
+def test_whatever_the_words_they_are_refused_in_one_short_printable_sentence(words: list[str], tmp_path: Path):
+    said = refused(pine_here(*words, cwd=tmp_path)).removeprefix("error: ").removesuffix("\n")
+    assert len(said) <= LONGEST_MESSAGE
+    assert said.isprintable()
+
+
+def test_no_command_at_all_shows_the_help():
+    done = pine_here()
+    assert done.returncode == 2
+    assert "Usage: " in done.stdout + done.stderr
 
 
 def test_the_shell_completes_commands_and_options():

@@ -27,9 +27,16 @@ def test_neighbors_are_found_in_runs_of_every_method(tmp_path: Path, method: str
 def test_a_node_with_an_integer_for_an_id_is_found_by_its_text(tmp_path: Path):
     graph = Graph.from_edges([(-1, 20), (20, 3), (3, -1)])
     LabelPropagation().fit(graph, {-1: "x", 3: "y"}).save(tmp_path / "run")
+    for node in ("²", "9" * 30, "9" * 5000, "\udcff"):
+        assert "no" in refused(pine("neighbors", tmp_path / "run", node))
     for node in ("20", "-1"):
         done = pine("neighbors", tmp_path / "run", "--", node)
         assert len(done.stdout.splitlines()) == 2, done.stderr
+
+
+def test_ids_that_could_change_a_terminal_are_printed_as_escapes(tmp_path: Path):
+    Propagation(dim=2).fit(Graph.from_edges([("a", "\x1b[31mb"), ("a", "c")])).save(tmp_path / "run")
+    assert "\\x1b[31mb" in pine("neighbors", tmp_path / "run", "c").stdout
 
 
 def test_nearest_nodes_of_another_type_are_found_and_ids_print_as_they_are(tmp_path: Path):

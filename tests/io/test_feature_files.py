@@ -263,3 +263,16 @@ def test_a_header_that_asks_for_more_than_there_is_takes_no_memory(tmp_path):
         archive.writestr("features.npy", header.getvalue() + bytes(64))
     with pytest.raises(InputError, match=r"features\.npy must have 12000000000000 bytes, got 64"):
         read_feature_file(tmp_path / "f.npz", GRAPH)
+
+
+@pytest.mark.parametrize(
+    "header", [b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2,    \n", b"((((\n", b"\xff\n"]
+)
+def test_a_header_that_is_no_expression_is_refused_in_a_sentence(tmp_path: Path, header: bytes):
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(24)
+    (tmp_path / "f.npy").write_bytes(array)
+    with zipfile.ZipFile(tmp_path / "f.npz", "w") as archive:
+        archive.writestr("features.npy", array)
+    for name in ("f.npy", "f.npz"):
+        with pytest.raises(InputError, match="cannot be read as an array of numbers"):
+            read_feature_file(tmp_path / name, GRAPH)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,13 @@ def test_parquet_labels_may_be_lists(tmp_path: Path):
     table = pa.table({"id": ["a", "b", "c"], "label": [["x", "y"], ["x"], None]})
     pq.write_table(table, tmp_path / "l.parquet")
     assert read_label_file(tmp_path / "l.parquet", GRAPH) == {"a": {"x", "y"}, "b": {"x"}}
+
+
+@pytest.mark.parametrize("label", [Decimal("1.5"), date(2020, 1, 1), b"x", {"x": 1}, [b"x"]])
+def test_parquet_labels_that_no_run_could_hold_are_refused_when_they_are_read(tmp_path: Path, label: Any):
+    pq.write_table(pa.table({"id": ["a"], "label": [label]}), tmp_path / "l.parquet")
+    with pytest.raises(InputError, match="labels must be numbers, text or lists of these"):
+        read_label_file(tmp_path / "l.parquet", GRAPH)
 
 
 @pytest.mark.parametrize("separator", [";", "|", " / "])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from pine import InputError
@@ -28,3 +30,33 @@ def test_a_file_that_is_no_store_is_refused(tmp_path):
         Store(tmp_path / "a.sqlite")
     with pytest.raises(InputError, match="there is no"):
         Store(tmp_path / "b.sqlite").take(tmp_path / "none.sqlite")
+
+
+def test_a_damaged_result_is_made_again_and_never_used(tmp_path):
+    store = Store(tmp_path / "a.sqlite")
+    store.put("k", {}, {"accuracy": 0.75})
+    store.put("other", {}, {"accuracy": 0.5})
+    store.close()
+    content = (tmp_path / "a.sqlite").read_bytes()
+    assert content.count(b"0.75") == 1
+    (tmp_path / "a.sqlite").write_bytes(content.replace(b"0.75", b"0.85"))
+    with pytest.warns(UserWarning, match="damaged result"):
+        assert Store(tmp_path / "a.sqlite").get(["k", "other"]) == {"other": {"accuracy": 0.5}}
+
+
+def test_a_store_of_an_earlier_version_is_read_and_added_to(tmp_path):
+    with sqlite3.connect(tmp_path / "a.sqlite") as old:
+        old.execute("CREATE TABLE results (key TEXT PRIMARY KEY, unit TEXT, result TEXT, made TEXT)")
+        old.execute("INSERT INTO results VALUES ('k', '{}', '{\"x\": 1}', '2026-01-01T00:00:00Z')")
+    old.close()
+    store = Store(tmp_path / "a.sqlite")
+    store.put("new", {}, {"x": 2})
+    assert store.get(["k", "new"]) == {"k": {"x": 1}, "new": {"x": 2}}
+
+
+@pytest.mark.parametrize("result", ["{", "[" * 100_000])
+def test_a_result_that_is_no_json_is_refused_in_a_sentence(tmp_path, result):
+    store = Store(tmp_path / "a.sqlite")
+    store.connection.execute("INSERT INTO results (key, result) VALUES ('k', ?)", [result])
+    with pytest.raises(InputError, match="cannot be used to keep results in"):
+        store.get(["k"])

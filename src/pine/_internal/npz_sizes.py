@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math
+import tokenize
 import zipfile
+import zlib
 
 import numpy as np
 
 MOST_PACKED = 1100  # how many times smaller than its content a member of a zip file can be
+
+
+# What NumPy and zipfile raise for damaged files; the header of an array is an expression of Python's.
+UNREADABLE = (
+    OSError, ValueError, EOFError, KeyError, TypeError, SyntaxError, RecursionError, NotImplementedError,
+    zipfile.BadZipFile, zlib.error, tokenize.TokenError,
+)  # fmt: skip
 
 
 def check_sizes(archive: zipfile.ZipFile) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 
 MOST_THREADS = 256  # that share ranges, however many are asked for: each costs memory, and a system has a limit
 
@@ -33,7 +33,7 @@ def number_of_threads(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads must be at least 1, or None for all cores, got {threads!r}")
+        raise InputError(f"threads must be at least 1, or None for all cores, got {quoted(threads)}")
     return threads
 
 

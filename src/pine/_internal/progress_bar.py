@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from pine._internal.progress import Progress
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def progress_callback(progress: Progress | bool | None, what: str) -> Iterator[P
     elif callable(progress):
         yield progress
     else:
-        raise InputError(f"progress must be True or a function of (done, planned, what), got {progress!r}")
+        raise InputError(f"progress must be True or a function of (done, planned, what), got {quoted(progress)}")
 
 
 def _bar(what: str) -> AbstractContextManager[Progress]:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from pine.errors import InputError, did_you_mean, one_of
+from pine.errors import InputError, did_you_mean, one_of, quoted
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,18 @@ class Range:
     def words(self) -> str:
         """Such as "of at least 0 and below 1"."""
         low = f"of at least {self.low:g}" if self.with_low else f"above {self.low:g}"
-        if self.high == math.inf:
+        if self.high in (math.inf, LARGEST_INTEGER, LARGEST_SEED):
             return low
         if self.high == sys.float_info.max:
             return f"{low} and finite"
         return f"{low} and {'at most' if self.with_high else 'below'} {self.high:g}"
 
 
-Count = Annotated[int, Range(1)]
-NonNegativeInt = Annotated[int, Range(0)]
+LARGEST_SEED = 2**1000  # far beyond what secrets.randbits(128) gives, and still written out by Python
+LARGEST_INTEGER = 2**63 - 1  # what arrays can count to, and no limit that anyone meets
+Count = Annotated[int, Range(1, LARGEST_INTEGER, with_high=True)]
+SeedNumber = Annotated[int, Range(0, LARGEST_SEED, with_high=True)]
+NonNegativeInt = Annotated[int, Range(0, LARGEST_INTEGER, with_high=True)]
 Positive = Annotated[float, Range(0, with_low=False)]  # infinity too
 FinitePositive = Annotated[float, Range(0, sys.float_info.max, with_low=False, with_high=True)]
 NonNegative = Annotated[float, Range(0)]
@@ -64,7 +67,7 @@ def check_settings(owner: type, settings: Mapping[str, Any]) -> None:
         if all(isinstance(kind, str) for kind in kinds):
             one_of(name, value, kinds)
         elif not any(is_a(value, kind) for kind in kinds):
-            raise InputError(f"{name} must be {' or '.join(map(in_words, kinds))}, got {value!r}")
+            raise InputError(f"{name} must be {' or '.join(map(in_words, kinds))}, got {quoted(value)}")
 
 
 def kinds_of(hint: Any) -> list[Any]:

@@ -27,7 +27,7 @@ from scipy.special import ive
 
 from pine._internal.memory import require_memory
 from pine._internal.parallel import compiled, number_of_threads, over_parts, parts
-from pine._internal.settings import Count, FinitePositive, NonNegativeInt
+from pine._internal.settings import Count, FinitePositive, SeedNumber
 from pine.embedder import Embedder, Fitted
 from pine.errors import InputError
 from pine.graph import Graph
@@ -70,7 +70,7 @@ class GraphWave(Embedder):
     step: FinitePositive = 20.0
     order: Count = 100
     exact: bool = False
-    seed: NonNegativeInt | None = None
+    seed: SeedNumber | None = None
     threads: Count | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:

@@ -12,9 +12,9 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from pine._internal.settings import Count, NonNegativeInt, Range
+from pine._internal.settings import Count, Range, SeedNumber
 from pine.embedder import Embedder, Fitted
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.propagation import normalize, normalized_adjacency, propagate, seed_matrix
@@ -37,7 +37,7 @@ class LabelPropagation(Embedder):
     alpha: Annotated[float, Range(0, 1, with_low=False)] = 0.9
     rounds: Count = 100
     relation: str | None = None
-    seed: NonNegativeInt | None = None
+    seed: SeedNumber | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None
@@ -56,7 +56,7 @@ def along(graph: Graph, relation: str | None, type: str) -> Graph:
     names = dict.fromkeys(name for source, name, target in graph.relations if type in (source, target))
     if relation not in names:
         raise InputError(
-            f"relation {relation!r} does not exist for nodes of type {type!r}, where labels are; "
+            f"relation {quoted(relation)} does not exist for nodes of type {type!r}, where labels are; "
             f"there are {listed(names, len(names))}"
         )
     chosen = {each: graph.matrix(each) for each in graph.relations if each[1] == relation}

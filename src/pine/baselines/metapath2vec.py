@@ -15,7 +15,7 @@ import numpy as np
 from pine._internal.settings import Count
 from pine.baselines.skip_gram.skip_gram import NEGATIVES, embed_walks
 from pine.embedder import Embedder, Fitted, Seed
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph import Graph
 from pine.graph.sampling.metapath_walks import MetapathWalker
 from pine.labels import Labels
@@ -91,19 +91,22 @@ def linked_types(graph: Graph) -> list[Metapath]:
 def checked_metapaths(metapaths: Sequence[Metapath], graph: Graph) -> Sequence[Metapath]:
     """The given metapaths, if they are cycles of types that relations of the graph link."""
     if not metapaths:
-        raise InputError(f"metapaths must be a tuple of tuples of node types, or None for all pairs, got {metapaths!r}")
+        raise InputError(
+            f"metapaths must be a tuple of tuples of node types, or None for all pairs, got {quoted(metapaths)}"
+        )
     linked = {frozenset((source, target)) for source, _, target in graph.relations}
     for metapath in metapaths:
         if len(metapath) < 2 or metapath[0] != metapath[-1]:
             raise InputError(
-                f"a metapath goes from a node type back to it, as ('author', 'term', 'author') does, got {metapath!r}"
+                f"a metapath goes from a node type back to it, as ('author', 'term', 'author') does, got "
+                f"{quoted(metapath)}"
             )
         for pair in pairwise(metapath):
             for type in pair:
                 graph.nodes.check_type(type)
             if frozenset(pair) not in linked:
                 raise InputError(
-                    f"metapath {metapath!r}: no relation links {pair[0]!r} and {pair[1]!r}; "
+                    f"metapath {quoted(metapath)}: no relation links {pair[0]!r} and {pair[1]!r}; "
                     f"this graph has {listed(graph.relations)}"
                 )
     return metapaths

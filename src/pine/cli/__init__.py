@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -17,7 +17,7 @@ from pine._internal.signals import stopped_with_a_sentence, was_stopped
 from pine._version import __version__
 from pine.cli import datasets, demo, embed, evaluate, export, neighbors, predict, reproduce, train
 from pine.cli.console import plain_console
-from pine.errors import InputError
+from pine.errors import InputError, sentence
 
 app = typer.Typer(
     help="PINE: a vector for every node of a graph, learned from its neighbors alone.",
@@ -26,6 +26,9 @@ app = typer.Typer(
     rich_markup_mode=None,  # neither help nor errors read the words of users as markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+# Some versions of typer carry click inside, others import it.
+ClickError: type[Exception] = typer.BadParameter.__mro__[2]
+LONGEST_WARNING = 500  # characters
 COMMANDS = (
     demo.demo,
     train.train,
@@ -46,19 +49,39 @@ def main() -> None:
     with stopped_with_a_sentence():
         warnings.showwarning = _show_warning
         try:
-            app()
+            code = app(standalone_mode=False)
         except BrokenPipeError:
             # Whoever read our output has seen enough.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except ClickError as problem:
+            _explain_usage(problem)
         except (InputError, OSError) as problem:
             if was_stopped():
                 raise
-            _to_stderr(f"error: {problem}")
-            sys.exit(2)
+            _refuse(problem)
+        else:
+            if isinstance(code, int) and code:
+                sys.exit(code)
+
+
+def _refuse(problem: object) -> NoReturn:
+    # Those of our own errors that name addresses and places may be longer, and are cut where they are made.
+    _to_stderr(f"error: {problem if isinstance(problem, InputError) else sentence(problem)}")
+    sys.exit(2)
+
+
+def _explain_usage(problem: Any) -> NoReturn:
+    """Words that are no command or option, or no value of one."""
+    if type(problem).__name__ == "NoArgsIsHelpError":
+        problem.show()
+        sys.exit(problem.exit_code)
+    message = problem.format_message().rstrip(".")
+    context = getattr(problem, "ctx", None)
+    _refuse(f"{message}; see {context.command_path} --help" if context is not None else message)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _to_stderr(f"warning: {message}")
+    _to_stderr(f"warning: {sentence(message, LONGEST_WARNING)}")
 
 
 def _to_stderr(line: str) -> None:

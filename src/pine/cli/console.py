@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
+from pine.errors import printable
+
 
 def plain_console(*, stderr: bool = False) -> Console:
     """Standard output or standard error, without markup, emoji codes or colored numbers; lines are not broken."""
@@ -15,4 +17,4 @@ def plain_console(*, stderr: bool = False) -> Console:
 def print_lines(console: Console, lines: Iterable[str]) -> None:
     """One after the other."""
     for line in lines:
-        console.print(line, soft_wrap=True)
+        console.print(printable(line), soft_wrap=True)

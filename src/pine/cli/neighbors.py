@@ -8,10 +8,12 @@ import typer
 
 import pine
 from pine.cli.options import RunFolder
-from pine.errors import InputError, did_you_mean
+from pine.errors import InputError, did_you_mean, printable
 
 if TYPE_CHECKING:
     from pine.embedder import Embedder
+
+MOST_DIGITS = 19  # of an integer of 64 bits
 
 
 def neighbors(
@@ -33,14 +35,14 @@ def neighbors(
         if asked is not None and asked not in model.nodes_.types:
             raise InputError(f"unknown node type {asked!r}; {did_you_mean(asked, model.nodes_.types)}")
     for found, cosine in model.most_similar(_id_of(model, node, type), k, type, to=to):
-        typer.echo(f"{cosine:.4f}\t{found}")
+        typer.echo(printable(f"{cosine:.4f}\t{found}"))
 
 
 def _id_of(model: Embedder, node: str, type: str | None) -> str | int:
     """A terminal gives text, also where the ids are integers."""
     kinds = {model.nodes_.of(each).kind for each in ([type] if type else model.nodes_.types)}
     digits = node.removeprefix("-")
-    if "int" not in kinds or not (digits.isascii() and digits.isdecimal()):
+    if "int" not in kinds or not (digits.isascii() and digits.isdecimal() and len(digits) <= MOST_DIGITS):
         return node
     if kinds == {"int"}:
         return int(node)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine._internal.npz_sizes import check_sizes
+from pine._internal.npz_sizes import UNREADABLE, check_sizes
 from pine.errors import InputError, listed
 
 DTYPE_KINDS = {
@@ -27,7 +25,6 @@ DTYPE_KINDS = {
     "S": "bytes",
     "SU": "text",
 }
-UNREADABLE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
 
 def unfit(where: object, what: str) -> InputError:
@@ -138,7 +135,7 @@ def read_npz(files: Iterable[tuple[str, Path | IO[bytes]]]) -> Arrays:
                 values.update({key: arrays[key] for key in arrays.files})
         except MemoryError:
             raise InputError(f"{name} holds more than fits into memory") from None
-        except (*UNREADABLE, TypeError) as problem:  # TypeError: of a .npy file, np.load gives an array to close
+        except UNREADABLE as problem:  # TypeError: of a .npy file, np.load gives an array to close
             raise unfit(name, f"cannot be read as an npz file of plain arrays ({problem})") from None
     return Arrays(values, " and ".join(names))
 

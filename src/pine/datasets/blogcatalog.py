@@ -27,7 +27,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.datasets.arrays import UNREADABLE, unfit
+from pine._internal.npz_sizes import UNREADABLE
+from pine.datasets.arrays import unfit
 from pine.datasets.dataset import Dataset, typed_counts
 from pine.datasets.entry import Entry
 from pine.datasets.matlab import read_matrices

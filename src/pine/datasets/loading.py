@@ -15,7 +15,7 @@ from pine.datasets.download import fetch, save_npz
 from pine.datasets.entry import Entry
 from pine.datasets.folders import FolderLike, Found, cache_folder, find, instructions, missing
 from pine.datasets.originals import read_originals
-from pine.errors import InputError, MissingDataError, did_you_mean
+from pine.errors import InputError, MissingDataError, did_you_mean, quoted
 
 
 def load(name: str, data_dir: FolderLike = None, download: bool = True, progress: Progress | None = None) -> Dataset:
@@ -68,7 +68,9 @@ def how_to_get(name: str) -> str:
 def _entry(name: str) -> Entry:
     if name in CATALOG:
         return CATALOG[name]
-    raise MissingDataError(f"unknown dataset {name!r}; {did_you_mean(name, CATALOG)}")
+    raise MissingDataError(
+        f"unknown dataset {quoted(name)}; {did_you_mean(name, CATALOG, 8)}; `pine datasets` lists all"
+    )
 
 
 def _arrays(entry: Entry, found: Found) -> Arrays:

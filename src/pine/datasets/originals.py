@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.datasets.arrays import UNREADABLE, Arrays, content_sha256, feature_arrays, read_npz, unfit
+from pine._internal.npz_sizes import UNREADABLE
+from pine.datasets.arrays import Arrays, content_sha256, feature_arrays, read_npz, unfit
 from pine.datasets.entry import Entry
 from pine.datasets.matlab import read_matrices
 from pine.datasets.planetoid import PLANETOID_PARTS, read_planetoid
@@ -37,7 +38,7 @@ def read_originals(entry: Entry, paths: Sequence[Path], names: Sequence[str]) ->
         values = CONVERTERS[entry.name](entry, paths)
     except InputError:
         raise
-    except (*UNREADABLE, TypeError, IndexError) as problem:
+    except (*UNREADABLE, IndexError) as problem:
         raise unfit(where, f"cannot be read in the form of the publisher ({problem})") from None
     got = content_sha256(values)
     if got != entry.content:

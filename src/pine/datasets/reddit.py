@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.datasets.arrays import UNREADABLE, Arrays, read_npz, unfit
+from pine._internal.npz_sizes import UNREADABLE
+from pine.datasets.arrays import Arrays, read_npz, unfit
 from pine.datasets.dataset import Dataset, counts
 from pine.datasets.entry import Entry
 from pine.graph import Graph

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from pine._internal.files import atomic_write
-from pine.errors import InputError
+from pine.errors import InputError, quoted, shortened
 from pine.evaluation.protocol import PUBLIC, Ratio
 
 Key = tuple[str, Ratio, int, bool]  # method, ratio, repeat, features
@@ -46,15 +47,32 @@ class Result:
             dataset=str(left.pop("dataset")),
             method=str(left.pop("method")),
             ratio=_ratio(left.pop("ratio")),
-            repeat=int(left.pop("repeat")),
-            seconds=float(left.pop("seconds")),
+            repeat=_repeat(left.pop("repeat")),
+            seconds=_number("seconds", left.pop("seconds")),
             features=bool(left.pop("features", False)),
-            scores={str(name): float(score) for name, score in left.items()},
+            scores={str(name): _number(str(name), score) for name, score in left.items()},
         )
 
 
 def _ratio(given: Any) -> Ratio:
-    return PUBLIC if given == PUBLIC else float(given)
+    if given == PUBLIC:
+        return PUBLIC
+    ratio = _number("ratio", given)
+    if not 0 < ratio < 1:
+        raise ValueError(f"ratio must be between 0 and 1, got {quoted(given)}")
+    return ratio
+
+
+def _repeat(given: Any) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
+        raise ValueError(f"repeat must be a whole number of at least 0, got {quoted(given)}")
+    return given
+
+
+def _number(name: str, given: Any) -> float:
+    if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
+        raise ValueError(f"{shortened(name)} must be a finite number, got {quoted(given)}")
+    return float(given)
 
 
 def write_results(results: Sequence[Result], path: Path) -> None:
@@ -74,7 +92,7 @@ def read_results(path: Path, dataset: str) -> list[Result]:
         return []
     try:
         found = [Result.from_json(run) for run in json.loads(path.read_text(encoding="utf-8"))]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(
             f"{path} does not hold runs as --json writes them ({error}); remove it to begin anew"
         ) from error

@@ -57,7 +57,7 @@ def literal(text: str) -> Any:
     for kind in (int, float):
         with contextlib.suppress(ValueError):
             number = kind(text)
-            return text if math.isnan(number) else number
+            return text if isinstance(number, float) and math.isnan(number) else number
     return text
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed, one_of
+from pine.errors import InputError, listed, one_of, quoted
 from pine.graph.csr import CSR, DUPLICATES, build_csr
+from pine.graph.ids.column import is_unicode
 from pine.graph.ids.node_ids import NodeIds, ids_from
 from pine.graph.ids.numbering import ClosedNumbering, OpenNumbering, UnknownId
 from pine.graph.nodes import Relation
@@ -82,7 +83,7 @@ def _read(
                 (second,) = numberings[target].add(batch.target)
         except UnknownId as unknown:
             raise InputError(
-                f"{table.where(start + unknown.row)}: {unknown.value!r} is not among the given nodes of type "
+                f"{table.where(start + unknown.row)}: {quoted(unknown.value)} is not among the given nodes of type "
                 f"{type!r}; add it there, or leave out `nodes` to take them from the edges"
             ) from None
         sources.append(first)
@@ -120,7 +121,11 @@ def checked_data(values: Any, count: int, name: str) -> NDArray[Any]:
 def check_relation(relation: Any) -> Relation:
     """A relation is (source type, name, destination type)."""
     if not (isinstance(relation, tuple) and len(relation) == 3 and all(isinstance(part, str) for part in relation)):
-        raise InputError(f"a relation is a tuple of strings (source type, name, destination type), got {relation!r}")
+        raise InputError(
+            f"a relation is a tuple of strings (source type, name, destination type), got {quoted(relation)}"
+        )
+    if not all(map(is_unicode, relation)):
+        raise InputError(f"the names of a relation must be Unicode text, got {quoted(relation)}")
     return relation
 
 
@@ -128,4 +133,4 @@ def check_known(what: str, given: Sequence[Any], known: Sequence[Any]) -> None:
     """Every key that a user gave must exist."""
     unknown = [key for key in given if key not in known]
     if unknown:
-        raise InputError(f"{what} {unknown[0]!r} does not exist; there are {listed(known, 20)}")
+        raise InputError(f"{what} {quoted(unknown[0])} does not exist; there are {listed(known, 20)}")

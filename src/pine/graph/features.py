@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph.ids.node_ids import NodeIds
 from pine.graph.sparse import check_indices
 
@@ -91,7 +91,7 @@ def _numbers(values: Any, what: str) -> tuple[Any, Sequence[str] | None]:
         raise InputError(f"{what} must be numbers in rows of one length, got rows of several") from None
     if array.dtype.kind == "O":
         odd = next((each for each in array.ravel() if not isinstance(each, float | int | np.number)), None)
-        raise _not_numbers(what, TEXT_KIND if isinstance(odd, str) else (f"objects such as {odd!r}", OBJECTS[1]))
+        raise _not_numbers(what, TEXT_KIND if isinstance(odd, str) else (f"objects such as {quoted(odd)}", OBJECTS[1]))
     _check_kind(array.dtype.kind, what)
     return array, None
 
@@ -155,7 +155,7 @@ def _not_finite(what: str, given: Any, matrix: Any, ids: NodeIds, names: Sequenc
         row, column = (int(each[0]) for each in np.nonzero(~np.isfinite(matrix)))
         value = float(given[row, column])
     name = column if names is None else repr(names[column])
-    place = f"for node {ids[row]!r} in column {name}"
+    place = f"for node {quoted(ids[row])} in column {name}"
     if np.isfinite(value):
         return InputError(f"{what} must fit into float32, got {value:g} {place}; scale them down")
     word = "NaN" if np.isnan(value) else "infinity"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph.build import build_relations, check_known, check_relation, checked_data
 from pine.graph.convert.dropped import warn_of_dropped
 from pine.graph.convert.networkx import relations_from_networkx, to_networkx
@@ -235,7 +235,7 @@ class Graph:
     def matrix(self, relation: Relation) -> CSR:
         """The edges of one relation, rows in the source type, columns in the destination type."""
         if relation not in self._relations:
-            raise InputError(f"relation {relation!r} does not exist; this graph has {listed(self._relations)}")
+            raise InputError(f"relation {quoted(relation)} does not exist; this graph has {listed(self._relations)}")
         return self._relations[relation]
 
     def groups(self, by: By = "type", direction: Direction | None = None) -> tuple[NeighborGroup, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph.ids.column import column
 from pine.graph.ids.node_ids import NodeIds, ids_from
 
@@ -80,7 +80,7 @@ class Nodes:
         positions = self.by_type[type].find(wanted)
         if (positions < 0).any():
             missing = wanted[int(np.flatnonzero(positions < 0)[0])]
-            raise InputError(f"there is no node {missing!r} of type {type!r} here{self._near(missing, [type])}")
+            raise InputError(f"there is no node {quoted(missing)} of type {type!r} here{self._near(missing, [type])}")
         return type, positions
 
     def _near(self, name: Any, types: Sequence[str]) -> str:
@@ -97,8 +97,8 @@ class Nodes:
             if len(self.by_type) > 1:
                 raise InputError(f"there are the node types {listed(self.by_type)}; say which: type=...")
             return next(iter(self.by_type))
-        if type not in self.by_type:
-            raise InputError(f"node type {type!r} does not exist; there are {listed(self.by_type)}")
+        if not isinstance(type, str) or type not in self.by_type:
+            raise InputError(f"node type {quoted(type)} does not exist; there are {listed(self.by_type)}")
         return type
 
     def equals(self, others: Nodes) -> bool:

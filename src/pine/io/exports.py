@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pine._internal.files import atomic_write
-from pine.errors import InputError, did_you_mean, listed
+from pine.errors import InputError, did_you_mean, listed, quoted
 from pine.graph import NODE
 from pine.graph.nodes import Nodes
 
@@ -22,7 +22,7 @@ from pine.graph.nodes import Nodes
 def export_vectors(path: Path, format: str, nodes: Nodes, embedding: Any) -> list[Path]:
     """Write the vectors of all nodes; embedding: (num_nodes, dim), or {type: array}. The files that were written."""
     if format not in FORMATS:
-        raise InputError(f"format must be one of {listed(FORMATS, 10)}, got {format!r}")
+        raise InputError(f"format must be one of {listed(FORMATS, 10)}, got {quoted(format)}")
     vectors = np.vstack([embedding[type] for type in nodes.types]) if isinstance(embedding, dict) else embedding
     written = [path]
     if format in BESIDE:  # first, so that whoever sees the vectors finds the ids
@@ -49,7 +49,9 @@ def _word2vec(file: IO[bytes], nodes: Nodes, vectors: NDArray[np.float32]) -> No
     names = _names(nodes)
     broken = next((name for name in names if not name or any(letter.isspace() for letter in name)), None)
     if broken is not None:
-        raise InputError(f"word2vec's format separates by blanks, and the id {broken!r} has one; use --format parquet")
+        raise InputError(
+            f"word2vec's format separates by blanks, and the id {quoted(broken)} has one; use --format parquet"
+        )
     file.write(f"{len(vectors)} {vectors.shape[1]}\n".encode())
     for name, row in zip(names, vectors.tolist(), strict=True):
         file.write(f"{name} {' '.join(f'{value:.6g}' for value in row)}\n".encode())
@@ -81,7 +83,7 @@ def _metadata(file: IO[bytes], nodes: Nodes) -> None:
 def _one_line(text: str) -> str:
     """Refuse what would break a line of a table."""
     if any(letter in text for letter in "\t\n\r"):
-        raise InputError(f"the id {text!r} holds a tab or a line break, which this format cannot; use .parquet")
+        raise InputError(f"the id {quoted(text)} holds a tab or a line break, which this format cannot; use .parquet")
     return text
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph import Graph
 from pine.graph.features import Features, Mask, checked_features
 from pine.graph.ids.column import Column
@@ -53,17 +53,19 @@ def _matched(path: Path, rows: FeatureRows, nodes: NodeIds) -> tuple[Any, Mask |
     positions = nodes.find(_alike(rows.ids, nodes))
     here = np.flatnonzero(positions >= 0)
     if not len(here):
-        some = f"such as {rows.ids[0]!r}; the graph has {listed(nodes[i] for i in range(min(3, len(nodes))))}"
+        some = f"such as {quoted(rows.ids[0])}; the graph has {listed(nodes[i] for i in range(min(3, len(nodes))))}"
         raise InputError(f"{path}: no row has the id of a node, {some}; name the column of ids: id_column=...")
     if len(here) < len(positions):
         odd = rows.ids[int(np.flatnonzero(positions < 0)[0])]
         number = f"{len(positions) - len(here):,} of {len(positions):,}"
-        warnings.warn(f"{path}: {number} rows are left out, whose ids are not in the graph: {odd!r}", stacklevel=3)
+        warnings.warn(
+            f"{path}: {number} rows are left out, whose ids are not in the graph: {quoted(odd)}", stacklevel=3
+        )
     found = positions[here]
     _, first = np.unique(found, return_index=True)
     if len(first) < len(found):
         again = int(here[np.setdiff1d(np.arange(len(found)), first)[0]])
-        raise InputError(f"{rows.where(again)}: node {rows.ids[again]!r} has a row already; keep one of them")
+        raise InputError(f"{rows.where(again)}: node {quoted(rows.ids[again])} has a row already; keep one of them")
     values = rows.values[here]
     _check_finite(values, here, rows)
     known = np.zeros(len(nodes), bool)

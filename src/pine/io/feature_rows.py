@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from pine._internal.npz_sizes import check_sizes
+from pine._internal.npz_sizes import UNREADABLE, check_sizes
 from pine.errors import InputError, listed
 from pine.graph.features import numbers_from_arrow
 from pine.graph.ids.column import Column, column
@@ -138,7 +137,7 @@ def rows_from_numpy(path: Path) -> Any:
         raise
     except MemoryError:
         raise InputError(f"{path} holds more than fits into memory") from None
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as problem:
+    except UNREADABLE as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(f"{path} cannot be read as an array of numbers: {reason}") from None
     if "features" not in arrays:

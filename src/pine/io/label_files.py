@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph import Graph
 from pine.graph.ids.integers import as_integers
 from pine.graph.ids.node_ids import NodeIds
@@ -113,7 +113,11 @@ def read_label_table(
             else:
                 found.setdefault(position, []).append(name)
     if not found:
-        some = f"; ids such as {left_out[0]!r} are not in the graph, which has {known[0]!r}" if left_out else ""
+        some = (
+            f"; ids such as {quoted(left_out[0])} are not in the graph, which has {quoted(known[0])}"
+            if left_out
+            else ""
+        )
         raise InputError(f"{path}: no node has a label{some}")
     cells = [name for names in found.values() for name in names]
     if separator is None:
@@ -175,7 +179,9 @@ def _one_or_several(path: Path, found: dict[int, list[Any]], known: NodeIds) -> 
     several = [at for at, names in found.items() if len(set(names)) > 1]
     if several and isinstance(found[several[0]][0], float | np.floating):
         at = several[0]
-        raise InputError(f"{path}: node {known[at]!r} has several numbers as labels: {listed(found[at])}; keep one")
+        raise InputError(
+            f"{path}: node {quoted(known[at])} has several numbers as labels: {listed(found[at])}; keep one"
+        )
     return {known[at]: set(names) if several else names[0] for at, names in found.items()}
 
 

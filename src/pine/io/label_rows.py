@@ -32,6 +32,7 @@ def open_label_rows(
         names = file.schema_arrow.names
         ids, label = _positions(names, id_column, label_column, str(path))
         wanted = [names[ids], names[label]]
+        _check_kind(path, file.schema_arrow.field(label).type)
         batches = parquet_batches(path, file, wanted)
         rows = (
             (column(part.column(0)), part.column(1).to_pylist()) for part in (each.select(wanted) for each in batches)
@@ -48,6 +49,16 @@ def open_label_rows(
     return _described(path, names, ids, label, text.has_header), (
         (given, labels) for given, labels in read_columns(text, [ids], text=[label])
     )
+
+
+def _check_kind(path: Path, kind: pa.DataType) -> None:
+    """Labels must be what a saved run can hold."""
+    inner = kind
+    while pa.types.is_dictionary(inner) or pa.types.is_list(inner) or pa.types.is_large_list(inner):
+        inner = inner.value_type
+    plain = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_null)
+    if not any(test(inner) for test in plain) and str(inner) not in ("string", "large_string", "string_view"):
+        raise InputError(f"{path}: labels must be numbers, text or lists of these, got {kind}; turn them into text")
 
 
 def _is_node(graph: Graph, type: str, word: str) -> bool:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pine._internal.files import atomic_write
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ def _csv(file: IO[bytes], predictions: Predictions, separator: str, delimiter: s
     if predictions.has_sets:
         odd = next((name for names in columns["label"] for name in map(str, names) if separator in name), None)
         if odd is not None:
-            raise InputError(f"the label {odd!r} holds {separator!r}; choose another --separator, or write .parquet")
+            raise InputError(
+                f"the label {quoted(odd)} holds {separator!r}; choose another --separator, or write .parquet"
+            )
         columns["label"] = [separator.join(map(str, names)) for names in columns["label"]]
         columns["probability"] = [separator.join(map(_number, each)) for each in columns["probability"]]
     elif "probability" in columns:

@@ -46,7 +46,7 @@ def is_run(folder: Path) -> bool:
 
 def found_run(folder: Path) -> Path:
     """The folder, or where its run is when a save was stopped between two renames."""
-    place = Path(os.path.realpath(folder))
+    place = _real(folder)
     return _replaced(place) if not place.exists() and _replaced(place).exists() else folder
 
 
@@ -75,10 +75,17 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
 
 def _resolved(folder: Path) -> Path:
     """Where a folder is; a link stays, and what it leads to is replaced."""
-    place = Path(os.path.realpath(folder))
+    place = _real(folder)
     if Path.cwd().is_relative_to(place):
         raise InputError(f"{folder} is the folder that you are in, or one around it; give the run one of its own")
     return place
+
+
+def _real(folder: Path) -> Path:
+    try:
+        return Path(os.path.realpath(folder))
+    except ValueError:  # a zero byte
+        raise InputError(f"{str(folder)!r} cannot be the name of a folder") from None
 
 
 def _fresh(place: Path) -> Path:

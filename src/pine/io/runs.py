@@ -20,16 +20,20 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from pine._version import __version__
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph.ids.hash_table import string_buffers
 from pine.graph.ids.node_ids import NodeIds
 from pine.graph.nodes import Nodes
 from pine.io.run_folder import ABOUT, ARRAYS, found_run, replaced_folder
-from pine.labels import Labels
+from pine.labels import TASKS, Labels
 
 FORMAT = 2
 READABLE_FORMATS = (1, 2)  # the first had no sums
 NOT_SUMMED = ("sum", "record", "files")
+UNREADABLE_RUN = (
+    KeyError, TypeError, ValueError, IndexError, OSError, SafetensorError, AttributeError, RecursionError,
+    OverflowError, pa.ArrowException, RuntimeError, AssertionError,
+)  # fmt: skip
 LONGEST_REASON = 120  # letters of what is wrong with a damaged file
 
 
@@ -157,14 +161,49 @@ def read_run(folder: Path) -> Run:
             _check_sums(folder, json.loads(text), tensors)
         nodes = Nodes({entry["name"]: _ids(entry, number, tensors) for number, entry in enumerate(about["types"])})
         labels = _labels(about["labels"], tensors) if "labels" in about else None
-        if tensors["vectors"].shape[0] != len(nodes):
-            raise InputError(f"{folder} is damaged: {len(nodes)} nodes but vectors of shape {tensors['vectors'].shape}")
-        return Run(about["method"], about["params"], nodes, tensors, labels, about["about"])
+        run = Run(about["method"], about["params"], nodes, tensors, labels, about["about"])
+        _check_run(run)
+        return run
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError, OSError, SafetensorError, AttributeError, RecursionError) as problem:
+    except UNREADABLE_RUN as problem:
         reason = str(problem)[:LONGEST_REASON]
         raise InputError(f"{folder} is damaged and cannot be read: {reason}") from None
+
+
+def _check_run(run: Run) -> None:
+    """Raise where parts do not fit together: sums can be right in a file that someone made by hand."""
+    if not (isinstance(run.method, str) and isinstance(run.params, dict) and isinstance(run.about, dict)):
+        raise ValueError("its method, settings or state have no names")
+    if not all(isinstance(type, str) for type in run.nodes.types) or not run.nodes.types:
+        raise ValueError("its node types have no names")
+    vectors, labels, scores = run.arrays["vectors"], run.labels, run.arrays.get("scores")
+    if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(run.nodes):
+        raise ValueError(f"{len(run.nodes)} nodes but vectors of {vectors.dtype} and shape {vectors.shape}")
+    if any(ids.first_repeat() is not None for ids in run.nodes.by_type.values()):
+        raise ValueError("two nodes have the same id")
+    if labels is None:
+        return
+    count = len(run.nodes.of(labels.type))
+    known, values = labels.known, labels.values
+    if known.dtype != np.int64 or known.ndim != 1 or len(values) != len(known) or values.ndim not in (1, 2):
+        raise ValueError("its labels are not one a node")
+    if len(known) and not (known[0] >= 0 and known[-1] < count and (np.diff(known) > 0).all()):
+        raise ValueError("its labels are not on nodes")
+    if labels.classes is not None and len(set(labels.classes.tolist())) < len(labels.classes):
+        raise ValueError("two of its classes are the same")
+    if labels.task not in TASKS or (labels.classes is None) != (labels.task == "numbers"):
+        raise ValueError("its labels are of no known kind")
+    if (values.ndim == 2) != (labels.task == "label-sets") or values.dtype.kind not in "iuf":
+        raise ValueError("its labels are not of their kind")
+    if labels.classes is not None and len(known):
+        width = values.shape[1] if values.ndim == 2 else int(values.max()) + 1
+        if values.min() < 0 or width > len(labels.classes) or (values.ndim == 2 and width != len(labels.classes)):
+            raise ValueError("its labels are of classes that do not exist")
+    if scores is None:
+        raise ValueError("it has labels and no scores")
+    if scores.shape != (count, labels.num_outputs) or scores.dtype.kind != "f":
+        raise ValueError(f"its scores have the shape {scores.shape}, not {(count, labels.num_outputs)}")
 
 
 def _check_sums(folder: Path, about: dict[str, Any], tensors: dict[str, NDArray[Any]]) -> None:
@@ -216,7 +255,9 @@ def _tagged(value: Any) -> Any:
         return value
     if isinstance(value, tuple):
         return {"tuple": [_tagged(part) for part in value]}
-    raise InputError(f"ids and labels can be saved if they are numbers, strings or tuples of these, got {value!r}")
+    raise InputError(
+        f"ids and labels can be saved if they are numbers, strings or tuples of these, got {quoted(value)}"
+    )
 
 
 def _untagged(value: Any) -> Any:

@@ -24,7 +24,7 @@ from torch import Tensor
 from pine._internal.files import atomic_write, half_written
 from pine._internal.settings import plain_settings
 from pine._version import __version__
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.features import known_features
@@ -149,7 +149,7 @@ def fingerprint(
     """A hash of everything that decides what a fit gives; earlier: the vectors that it starts from."""
     if not isinstance(settings.seed, int):
         raise InputError(
-            f"a fit with a checkpoint needs a seed that is a number, so that it can go on; got {settings.seed!r}"
+            f"a fit with a checkpoint needs a seed that is a number, so that it can go on; got {quoted(settings.seed)}"
         )
     header: list[Any] = [__version__, plain_settings(settings), graph.directed]
     digest = hashlib.sha256(json.dumps(header, default=str).encode())

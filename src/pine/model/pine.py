@@ -22,7 +22,7 @@ from pine.model.learned import Learned
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
 from pine.model.transform import known_vectors, no_known_node, transform
 from pine.model.warm_start import Earlier
-from pine.nn.training import own_grad_mode
+from pine.nn.training import own_torch_modes
 from pine.propagation import LabelPropagator
 
 
@@ -144,7 +144,7 @@ class PINE(Settings, Embedder):
         """
         self._check_fitted()
         check_graph("transform", graph)
-        with own_grad_mode():
+        with own_torch_modes():
             found = transform(self.learned_, graph, self.threads)
         found.warn_if_not_converged()
         made = self.learned_.embedding(found.x, found.features)
@@ -157,7 +157,7 @@ class PINE(Settings, Embedder):
     def _scores_in(self, graph: Graph) -> NDArray[np.float32]:
         assert self.labels_ is not None
         task, type = self.labels_.task, self.labels_.type
-        with own_grad_mode():
+        with own_torch_modes():
             found = transform(self.learned_, graph, self.threads)
         found.warn_if_not_converged()
         vectors = found.x, found.f, found.features

@@ -23,7 +23,7 @@ from pine._internal.settings import (
     own_settings,
 )
 from pine.embedder import Seed
-from pine.errors import InputError, listed
+from pine.errors import InputError, listed, quoted
 from pine.graph import Graph, NeighborGroup
 from pine.graph.groups import By
 
@@ -99,7 +99,9 @@ class Settings:
         if self.training.samples is not None and self.batch_size is None:
             raise InputError("samples are drawn for batches: set batch_size too")
         if self.lam is not None and np.size(self.lam) not in (1, len(graph.node_types)):
-            raise InputError(f"lam must be one number or one for each of {listed(graph.node_types)}, got {self.lam!r}")
+            raise InputError(
+                f"lam must be one number or one for each of {listed(graph.node_types)}, got {quoted(self.lam)}"
+            )
 
     def num_epochs(self, num_nodes: int) -> int:
         """The number of epochs that is given, or ours by the number of nodes, num_nodes."""

@@ -24,7 +24,9 @@ def device_of(wanted: str) -> torch.device:
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        return torch.empty(0, device=wanted).device
+        made = torch.zeros(1, device=wanted)
+        made.item()  # torch also has devices that hold no numbers
+        return made.device
     except (RuntimeError, AssertionError, TypeError) as problem:
         reason = str(problem).splitlines()[0]
         raise DeviceError(f"device {wanted!r} cannot be used here ({reason}); use 'auto', 'cpu' or 'cuda'") from None
@@ -38,10 +40,18 @@ def torch_threads(threads: int | None) -> Iterator[None]:
 
 
 @contextmanager
-def own_grad_mode() -> Iterator[None]:
-    """Gradients as training needs them, also for who calls it inside torch.no_grad or torch.inference_mode."""
-    with torch.inference_mode(False), torch.enable_grad():
-        yield
+def own_torch_modes() -> Iterator[None]:
+    """Gradients and float32 as training needs them, also inside torch.no_grad, torch.inference_mode, or where the
+    default dtype is another."""
+    dtype = torch.get_default_dtype()
+    if dtype != torch.float32:
+        torch.set_default_dtype(torch.float32)
+    try:
+        with torch.inference_mode(False), torch.enable_grad():
+            yield
+    finally:
+        if dtype != torch.float32:
+            torch.set_default_dtype(dtype)
 
 
 @contextmanager

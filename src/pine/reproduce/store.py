@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pine.errors import InputError
 
-# The column unit holds the task; stores that users have call it so.
-SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, unit TEXT, result TEXT, made TEXT)"
+# The column unit holds the task; stores that users have call it so. Those of earlier versions have no sums.
+SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, unit TEXT, result TEXT, made TEXT, sum TEXT)"
+ADD_SUMS = "ALTER TABLE results ADD COLUMN sum TEXT"
+COLUMNS = "key, unit, result, made, sum"
 KEYS_PER_QUERY = 500
 
 
@@ -20,28 +25,44 @@ class Store:
     """put(key, task, result) and get(keys); several processes may have it open."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with self._explained():
             self.connection = sqlite3.connect(path, timeout=60)
-            with self.connection:
+        try:
+            with self._explained(), self.connection:
                 self.connection.execute(SCHEMA)
-        except sqlite3.DatabaseError as problem:
-            raise InputError(f"{path} cannot be used to keep results in ({problem}); name another file") from None
+                if not any(column[1] == "sum" for column in self.connection.execute("PRAGMA table_info(results)")):
+                    with contextlib.suppress(sqlite3.OperationalError):  # another process was quicker
+                        self.connection.execute(ADD_SUMS)
+                self.connection.execute(f"SELECT {COLUMNS} FROM results LIMIT 1").fetchone()
+                (found,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
+                if found != "ok":
+                    raise ValueError(f"it is damaged: {found}")
+        except InputError:
+            self.connection.close()
+            raise
 
     def put(self, key: str, task: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         """Keep a result; what had the same key is replaced."""
-        row = (key, json.dumps(task), json.dumps(result), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
-        with self.connection:
-            self.connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", row)
+        unit, kept = json.dumps(task), json.dumps(result)
+        row = (key, unit, kept, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), _sum(key, kept))
+        with self._explained(), self.connection:
+            self.connection.execute(f"INSERT OR REPLACE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", row)
 
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The results that are there, by key."""
+        """The results that are there, by key; one that is not what was put is none."""
         asked = list(dict.fromkeys(keys))
         found: dict[str, dict[str, Any]] = {}
         for first in range(0, len(asked), KEYS_PER_QUERY):
             some = asked[first : first + KEYS_PER_QUERY]
-            query = f"SELECT key, result FROM results WHERE key IN ({','.join('?' * len(some))})"
-            found |= {key: json.loads(result) for key, result in self.connection.execute(query, some)}
+            query = f"SELECT key, result, sum FROM results WHERE key IN ({','.join('?' * len(some))})"
+            with self._explained():
+                for key, result, sum in self.connection.execute(query, some):
+                    if sum is not None and sum != _sum(key, result):
+                        warnings.warn(f"{self.path}: a damaged result is left out and made again", stacklevel=2)
+                    else:
+                        found[key] = json.loads(result)
         return found
 
     def take(self, other: Path) -> int:
@@ -50,13 +71,26 @@ class Store:
             raise InputError(f"there is no {other}")
         before = self.connection.total_changes
         theirs = Store(other)
-        with self.connection:
-            self.connection.executemany(
-                "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?)",
-                theirs.connection.execute("SELECT key, unit, result, made FROM results"),
-            )
-        theirs.close()
+        try:
+            with theirs._explained():
+                rows = theirs.connection.execute(f"SELECT {COLUMNS} FROM results").fetchall()
+        finally:
+            theirs.close()
+        with self._explained(), self.connection:
+            self.connection.executemany(f"INSERT OR IGNORE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", rows)
         return self.connection.total_changes - before
 
     def close(self) -> None:
         self.connection.close()
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """One sentence for a file that is no store, or a damaged one."""
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError, RecursionError) as problem:
+            raise InputError(f"{self.path} cannot be used to keep results in ({problem}); name another file") from None
+
+
+def _sum(key: str, result: Any) -> str:
+    return hashlib.sha256(f"{key}\n{result}".encode(errors="surrogatepass")).hexdigest()

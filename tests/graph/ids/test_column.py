@@ -6,13 +6,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pine import Graph
+from pine import Graph, InputError
 
 
 def test_any_hashable_can_be_an_id():
     graph = Graph.from_edges([((1, 2), "x"), ("x", 3), (3, frozenset({4}))])
     assert graph.ids().tolist() == [(1, 2), "x", 3, frozenset({4})]
     assert graph.neighbors("x") == {"node": [(1, 2), 3]}
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [[("a", "\udcff")], [(1, "\udcff")], np.array([("a", "\udcff")]), np.array([(b"a", b"\xff")])],
+    ids=["text", "objects", "an array", "bytes"],
+)
+def test_ids_that_are_no_unicode_text_are_refused(edges):
+    with pytest.raises(InputError, match=r"no Unicode text|must be ASCII"):
+        Graph.from_edges(edges)
+
+
+def test_the_names_of_a_relation_are_unicode_text():
+    with pytest.raises(InputError, match="must be Unicode text"):
+        Graph.from_relations({("a", "\udcff", "b"): [(1, 2)]})
 
 
 def test_the_integer_1_and_the_text_1_are_two_nodes():

@@ -15,7 +15,9 @@ from support.graphs import weights_of
 
 from pine import Graph
 from pine.errors import InputError
+from pine.graph.read.parquet import parquet_batches
 from pine.graph.read.table import edge_table
+from pine.labels import read_labels
 
 UNCLEAR = ["w", "n", "count", "rating", "num_messages", "Edge Weight", "Score"]
 
@@ -100,6 +102,37 @@ def test_ids_that_could_not_be_saved_are_refused_when_they_are_read(tmp_path, ca
         pq.write_table(NO_IDS[case], tmp_path / "e.parquet")
         with pytest.raises(InputError, match="ids must be"):
             Graph.from_edges(tmp_path / "e.parquet")
+
+
+def test_a_number_that_points_outside_of_a_dictionary_is_refused(tmp_path):
+    pq.write_table(pa.table({"u": ["a"], "v": ["b"]}), tmp_path / "e.parquet")
+    damaged = pa.DictionaryArray.from_arrays(pa.array([0, 7]), pa.array(["a", "b"]), safe=False)
+
+    class Damaged:
+        def iter_batches(self, *_: Any, **__: Any) -> Any:
+            yield pa.RecordBatch.from_arrays([damaged], ["u"])
+
+    with pytest.raises(InputError, match="from row 0 on: u is damaged"):
+        list(parquet_batches(tmp_path / "e.parquet", Damaged(), ["u"]))
+
+
+@pytest.mark.parametrize("weights", [1.0, [[1.0]], [[1.0], [1.0, 2.0]], {1: 2}, object()])
+def test_weights_that_are_not_one_a_row_are_refused(weights):
+    with pytest.raises(InputError, match="weights must be one number per edge"):
+        Graph.from_edges([(1, 2)], weights=weights)
+
+
+@pytest.mark.parametrize("odd", [np.timedelta64(1, "s"), np.datetime64("2020")])
+def test_times_of_numpy_are_no_integers(odd):
+    with pytest.raises(InputError, match="ids must be"):
+        Graph.from_edges([(odd, odd)])
+    with pytest.raises(InputError, match="takes numbers as labels"):
+        read_labels(Graph.from_edges([(0, 1)]), [odd, odd], "numbers")
+
+
+def test_integers_beyond_64_bits_in_a_frame_are_ids():
+    frame = pd.DataFrame({"u": pd.Series([10**25], dtype=object), "v": pd.Series([1], dtype=object)})
+    assert Graph.from_edges(frame).ids().tolist() == [10**25, 1]
 
 
 def test_weights_that_add_up_to_infinity_are_refused(tmp_path):

@@ -30,7 +30,7 @@ from pine.graph import Graph, check_graph
 from pine.labels import Labels
 from pine.nn.adam import Adam
 from pine.nn.targets import Targets
-from pine.nn.training import Criterion, EarlyStopping, device_of, seed_torch, torch_left_alone
+from pine.nn.training import Criterion, EarlyStopping, device_of, own_torch_modes, seed_torch, torch_left_alone
 
 
 class GNN(Embedder):
@@ -142,7 +142,7 @@ class GNN(Embedder):
             raise self._not_inductive()
         assert self.labels_ is not None
         self._check_packages()
-        with torch_left_alone(self.threads):
+        with torch_left_alone(self.threads), own_torch_modes():
             vectors, outputs = self.network_class.applied(self.trained_, graph, device_of(self.device), self.threads)
             return Fitted(vectors.cpu().numpy(), labeled_scores(graph, self.labels_, outputs))
 

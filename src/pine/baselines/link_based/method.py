@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pine._internal.settings import FinitePositive, NonNegativeInt
+from pine._internal.settings import FinitePositive, SeedNumber
 from pine.baselines.link_based.features import Product, label_shares, neighbor_counts, neighbor_sides
 from pine.baselines.link_based.regression import BlockRegression, probabilities
 from pine.embedder import Embedder, Fitted
@@ -33,7 +33,7 @@ class LinkBased(Embedder):
     supervised: ClassVar[bool] = True
 
     l2: FinitePositive = 0.1
-    seed: NonNegativeInt | None = None
+    seed: SeedNumber | None = None
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None

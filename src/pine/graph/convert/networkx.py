@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph.convert.dropped import warn_of_dropped
 from pine.graph.csr import CSR
 from pine.graph.nodes import EDGE, NODE, Nodes, Relation
@@ -45,7 +45,7 @@ def relations_from_networkx(
     for node, data in nodes:
         if typed and type not in data:
             raise InputError(
-                f"node {node!r} lacks the attribute {type!r} that other nodes have; give every node a type"
+                f"node {quoted(node)} lacks the attribute {type!r} that other nodes have; give every node a type"
             )
         typed_ids[node] = (str(data[type]), data.get("id", node)) if typed else (NODE, node)
     ids: dict[str, list[Any]] = {}

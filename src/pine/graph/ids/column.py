@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph.ids.integers import as_integers
 
 Kind = Literal["int", "str", "object"]
@@ -95,10 +95,10 @@ def column(values: Any) -> Column:
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         try:
             return _from_arrow(pa.chunked_array(values))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
             pass  # A pandas series of mixed objects has no Arrow form: take its objects one by one.
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"node ids must be an array or a list, got {values!r}")
+        raise InputError(f"node ids must be an array or a list, got {quoted(values)}")
     if type(values).__module__.startswith("pandas") and hasattr(values, "isna"):
         missing = np.flatnonzero(np.asarray(values.isna()))
         if len(missing):
@@ -119,8 +119,11 @@ def _from_numpy(values: NDArray[Any]) -> Column:
     if values.dtype.kind == "f":
         return _from_floats(values)
     if values.dtype.kind in "UST":
-        text = values.astype("U") if values.dtype.kind == "S" else values
-        return _from_arrow(pa.array(text.tolist(), pa.large_string()))
+        try:
+            text = values.astype("U") if values.dtype.kind == "S" else values
+        except UnicodeDecodeError:
+            raise InputError("node ids of bytes must be ASCII; decode them first: np.char.decode(ids)") from None
+        return _from_strings(text.tolist())
     if values.dtype.kind == "O":
         return _from_objects(values.tolist())
     raise InputError(f"node ids must be integers, strings or hashable objects, got an array of {values.dtype}")
@@ -159,16 +162,34 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray) -> Column:
     raise InputError(f"node ids must be integers or text, got a column of {kind}; turn it into text")
 
 
+def _from_strings(values: list[str]) -> Column:
+    try:
+        return _from_arrow(pa.array(values, pa.large_string()))
+    except UnicodeEncodeError:
+        row = next(i for i, value in enumerate(values) if not is_unicode(value))
+        raise InputError(f"row {row}: the node id {quoted(values[row])} is no Unicode text") from None
+
+
+def is_unicode(text: str) -> bool:
+    """Whether text can be written down: half of a surrogate pair, as broken decoding leaves it, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _from_objects(values: Sequence[Any]) -> Column:
     """Objects of one plain kind get the compact form; anything else stays as it is."""
     kinds = set(map(type, values))
-    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+    whole = (kind is not bool and issubclass(kind, int | np.integer) and not issubclass(kind, NO_IDS) for kind in kinds)
+    if kinds and all(whole):
         try:
             return Column("int", [np.array(values, np.int64)])
         except OverflowError:
             return Column("object", [list(values)])
     if kinds and all(issubclass(kind, str) for kind in kinds):
-        return _from_arrow(pa.array([str(value) for value in values], pa.large_string()))
+        return _from_strings([str(value) for value in values])
     if not kinds:
         return Column("int", [np.empty(0, np.int64)])
     for row, value in enumerate(values):
@@ -179,8 +200,10 @@ def _from_objects(values: Sequence[Any]) -> Column:
             )
         if value is None or (isinstance(value, float) and value != value):
             raise MissingId(row)
+        if isinstance(value, str) and not is_unicode(value):
+            raise InputError(f"row {row}: the node id {quoted(value)} is no Unicode text")
         try:
             hash(value)
         except TypeError:
-            raise InputError(f"row {row}: node ids must be hashable, got {value!r}") from None
+            raise InputError(f"row {row}: node ids must be hashable, got {quoted(value)}") from None
     return Column("object", [list(values)])

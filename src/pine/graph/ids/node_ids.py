@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pine.errors import InputError
+from pine.errors import InputError, quoted
 from pine.graph.ids.column import Column, Kind, column, plain
 from pine.graph.ids.hash_table import IntInterner, StringInterner
 
@@ -121,7 +121,9 @@ def ids_from(values: Any) -> NodeIds:
         ids = NodeIds("object", given.objects())
     repeat = ids.first_repeat()
     if repeat is not None:
-        raise InputError(f"node ids must be unique: {ids[repeat[0]]!r} stands at positions {repeat[0]} and {repeat[1]}")
+        raise InputError(
+            f"node ids must be unique: {quoted(ids[repeat[0]])} stands at positions {repeat[0]} and {repeat[1]}"
+        )
     return ids
 
 

@@ -30,8 +30,8 @@ def open_binary(path: Path) -> BinaryIO:
     """Open a file for its bytes, unpacked where it is gzipped."""
     try:
         return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")  # type: ignore[return-value]
-    except OSError as problem:
-        raise InputError(f"cannot read {path}: {problem.strerror or problem}") from None
+    except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
+        raise InputError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from None
 
 
 def raw_blocks(path: Path, size: int = BLOCK) -> Iterator[bytes]:

@@ -18,7 +18,7 @@ def open_parquet(path: Path) -> pq.ParquetFile:
     try:
         file = pq.ParquetFile(path)
         names = file.schema_arrow.names
-    except (OSError, pa.ArrowException) as problem:
+    except (OSError, ValueError, pa.ArrowException) as problem:  # ValueError: a name with a zero byte
         if isinstance(problem, FileNotFoundError | PermissionError | IsADirectoryError):
             raise InputError(f"cannot read {path}: {problem.strerror or problem}") from None
         raise InputError(f"{path} is not a Parquet file: {problem}") from None
@@ -41,10 +41,11 @@ def parquet_batches(path: Path, file: pq.ParquetFile, columns: Sequence[str]) ->
 
 
 def _check_text(values: pa.Array, what: str) -> None:
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-        try:
-            values.validate(full=True)
-        except pa.ArrowInvalid:
+    """Text is UTF-8, and numbers that point into a dictionary point to something: what Arrow takes on trust."""
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    try:
+        values.validate(full=True)
+    except (pa.ArrowInvalid, IndexError) as problem:
+        if "UTF8" in str(problem) or "UTF-8" in str(problem):
             raise InputError(f"{what} is not UTF-8 text; store it as UTF-8") from None
+        raise InputError(f"{what} is damaged, of type {kind}: {problem}") from None

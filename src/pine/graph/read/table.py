@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from pine.errors import InputError, listed
+from pine._internal.numbers import as_float
+from pine.errors import InputError, listed, quoted
 from pine.graph.ids.column import Column, MissingId, column
 from pine.graph.read.columns import ReadColumns, edge_columns, usual_ends
 from pine.graph.read.dialect import sniff
@@ -79,12 +80,12 @@ def column_names(path: Path) -> tuple[str, ...]:
 
 def _checked(table: EdgeTable, weights: Any) -> Iterator[EdgeBatch]:
     """The same batches with weights that are numbers, finite and not negative."""
-    given = None if weights is None or isinstance(weights, str) else np.asarray(weights)
+    given = None if weights is None or isinstance(weights, str) else _as_array(weights)
     start = 0
     for batch in table.batches:
         stop = start + len(batch.source)
         if given is not None:
-            batch = replace(batch, weights=given[start:stop] if given.ndim else given)
+            batch = replace(batch, weights=given[start:stop])
         elif isinstance(weights, str) and weights != "auto" and batch.weights is None:
             raise InputError(f"weights={weights!r} names a column, but the edges have none; give an array instead")
         if batch.weights is not None:
@@ -96,12 +97,24 @@ def _checked(table: EdgeTable, weights: Any) -> Iterator[EdgeBatch]:
         raise InputError(f"weights must have one entry per edge, shape ({start},), got {given.shape}")
 
 
+def _as_array(weights: Any) -> NDArray[Any]:
+    try:
+        given = np.asarray(weights)
+    except (ValueError, TypeError):  # rows of different lengths
+        given = np.empty((0, 0))
+    if given.ndim != 1:
+        raise InputError(f"weights must be one number per edge, got {quoted(weights)}")
+    return given
+
+
 def _checked_weights(given: NDArray[Any], start: int, where: Callable[[int], str]) -> NDArray[np.float32]:
     if given.dtype.kind not in "iufb":
         given = given.astype(object)
     for row, weight in enumerate(given if given.dtype.kind == "O" else ()):
         if not isinstance(weight, Real):
-            raise InputError(f"{where(start + row)}: the weight must be a number, got {weight!r}")
+            raise InputError(f"{where(start + row)}: the weight must be a number, got {quoted(weight)}")
+    if given.dtype.kind == "O":
+        given = np.array([as_float(weight) for weight in given])
     with np.errstate(over="ignore"):
         weights: NDArray[np.float32] = given.astype(np.float32)
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
@@ -202,7 +215,7 @@ def _from_pairs(edges: Any) -> EdgeTable:
         ) from None
     for row, pair in enumerate(pairs):
         if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise InputError(f"edges, row {row}: expected a pair (source, target), got {pair!r}")
+            raise InputError(f"edges, row {row}: expected a pair (source, target), got {quoted(pair)}")
     first, second = zip(*pairs, strict=True) if pairs else ((), ())
     return _ends(list(first), list(second))
 
