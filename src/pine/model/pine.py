@@ -17,6 +17,7 @@ from pine.errors import InputError
 from pine.graph import Graph, check_graph
 from pine.labels import Labels
 from pine.model.blend import STRUCTURE
+from pine.model.collapse import warn_if_collapsed
 from pine.model.fitting import fit
 from pine.model.learned import Learned
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
@@ -95,7 +96,9 @@ class PINE(Settings, Embedder):
         """Nodes known from an earlier run, f, theta and the settings chosen there begin where they were."""
         self.learned_ = fit(Settings(**own_settings(self)), graph, labels, rng, options, _earlier(options.start_from))
         learned = self.learned_
-        return Fitted(learned.embedding(learned.x, learned.feature_vectors), learned.scores)
+        vectors = learned.embedding(learned.x, learned.feature_vectors)
+        warn_if_collapsed(vectors, learned.scores, labels)
+        return Fitted(vectors, learned.scores)
 
     # ---- after fit ----
 
