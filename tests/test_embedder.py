@@ -85,7 +85,21 @@ def test_a_thousand_threads_may_be_asked_for():
     graph = Graph.from_edges(rng.integers(0, 20_000, (40_000, 2)), nodes=range(20_000))
     models = [PINE(dim=4, threads=threads, epochs=1, lam=1.0, label_share=0.0) for threads in (1000, 2)]
     one, other = (model.fit(graph, np.arange(20_000) % 3).embedding_ for model in models)
-    np.testing.assert_allclose(one, other, atol=1e-4)
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("seed", [2**32, 2**64 + 1, 10**100])
+def test_a_seed_of_any_size_is_taken_and_saved(seed, tmp_path):
+    model = PINE(dim=4, epochs=1, seed=seed).fit(GRAPH, LABELS)
+    model.save(tmp_path / "run")
+    assert PINE.load(tmp_path / "run").seed == seed
+    np.testing.assert_array_equal(PINE(dim=4, epochs=1, seed=seed).fit(GRAPH, LABELS).embedding_, model.embedding_)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
+def test_numbers_of_threads_that_cannot_be_are_refused(threads):
+    with pytest.raises(InputError, match=r"threads must be a whole number of at least 1 or none, got"):
+        PINE(dim=4, threads=threads).fit(GRAPH, LABELS)
 
 
 FOREIGN: dict[str, Any] = {

@@ -88,6 +88,7 @@ def test_what_fit_chose_is_read_by_name():
     assert rows[0]["labels"] == model.learned_.history[0]["labels"]
 
 
+@pytest.mark.filterwarnings("ignore:the predictions collapsed")  # after five epochs
 def test_features_have_weights_and_a_history_of_their_own_that_are_saved(tmp_path):
     graph, labels = two_groups()
     words = np.eye(2, dtype=np.float32)[labels]

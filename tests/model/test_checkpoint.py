@@ -15,6 +15,7 @@ import pytest
 from support.models import pine_with
 
 from pine import METHODS, PINE, Graph, InputError
+from pine.nn.adam import Adam
 
 # The share is chosen in 50 epochs, 100 follow.
 SMALL = {"hidden": 4, "projections": 2, "scales": 2, "dim": 4, "threads": 1}
@@ -48,6 +49,29 @@ def interrupt(model: PINE, file: Path, epoch: int, graph: Graph, labels: Any, **
     progress = Interrupt(epoch)
     with pytest.raises(KeyboardInterrupt):
         model.fit(graph, labels, checkpoint=file, progress=progress, **options)
+
+
+def test_the_last_good_state_stays_when_a_training_diverges(tmp_path, monkeypatch):
+    graph, labels = planted()
+    file, model = tmp_path / "state", pine_with(**SMALL)
+    interrupt(model, file, CHOICE + 3, graph, labels)
+    good = file.read_bytes()
+    steps = iter(range(10**6))
+
+    def step(optimizer: Adam) -> None:
+        adam_step(optimizer)
+        if next(steps) == 5:  # the loss of this epoch is a number still
+            for parameter in optimizer.param_groups[0]["params"]:
+                parameter.data.fill_(float("nan"))
+
+    adam_step = Adam.step
+    monkeypatch.setattr(Adam, "step", step)
+    with pytest.raises(InputError, match=r"diverged in epoch \d+: its step led to values that are no numbers"):
+        model.fit(graph, labels, checkpoint=file, progress=Interrupt(7), checkpoint_every=1e9)
+    assert file.read_bytes() == good
+    monkeypatch.undo()
+    model.fit(graph, labels, checkpoint=file)
+    np.testing.assert_array_equal(model.embedding_, pine_with(**SMALL).fit(graph, labels).embedding_)
 
 
 @pytest.mark.parametrize("epoch", [1, 17, PART, PART + 4, CHOICE, CHOICE + 3])

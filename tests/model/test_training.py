@@ -97,6 +97,20 @@ def test_a_loss_that_is_no_number_is_named_with_its_epoch():
         trained(Bowl(blows_up_in=7), Schedule(40, 1e-3, 1e-3))
 
 
+def test_on_a_cpu_training_stops_in_the_epoch_in_which_a_loss_is_no_number():
+    told: list[int] = []
+    with pytest.raises(InputError, match=r"diverged in epoch 7: .*; lower learning_rate"):
+        trained(Bowl(blows_up_in=7), Schedule(40, 1e-3, 1e-3), on_epoch=told.append)
+    assert sum(told) == 6
+
+
+def test_a_last_step_that_leads_to_values_that_are_no_numbers_is_found():
+    objective = Bowl()
+    objective.w.register_hook(lambda slope: slope * float("inf"))
+    with pytest.raises(InputError, match=r"diverged in epoch 1: its step led to values that are no numbers"):
+        trained(objective, Schedule(1, 0.1, 0.1))
+
+
 def test_x_goes_as_far_in_few_epochs_as_in_many_but_not_faster_than_is_safe(monkeypatch: pytest.MonkeyPatch):
     schedules: list[Schedule] = []
 

@@ -7,8 +7,15 @@ import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from pine.errors import InputError
+
+resource: ModuleType | None
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None
 
 # Both versions of control groups (a container is one): the files of a group's limit and of its usage, and the key in
 # memory.stat for the part of the usage that the kernel gives up on demand, cached files.
@@ -35,7 +42,8 @@ def free_memory(root: Path = Path("/")) -> int | None:
     if meminfo.exists():
         for line in meminfo.read_text().splitlines():
             if line.startswith("MemAvailable:"):
-                return min([int(line.split()[1]) * 1024, *cgroup_headrooms(root)])
+                available = int(line.split()[1]) * 1024
+                return min([available, *cgroup_headrooms(root), *address_space_headroom(root)])
     if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return None
@@ -55,6 +63,23 @@ def cgroup_headrooms(root: Path = Path("/")) -> Iterator[int]:
                 # A file that is not there, or "max", which is no number: no limit.
                 with contextlib.suppress(OSError, ValueError):
                     yield _headroom(folder, *files)
+
+
+def address_space_headroom(root: Path = Path("/")) -> Iterator[int]:
+    """Bytes below RLIMIT_AS (ulimit -v), if there is one."""
+    statm = root / "proc/self/statm"
+    if resource is not None and statm.exists():
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            yield max(0, limit - int(statm.read_text().split()[0]) * resource.getpagesize())
+
+
+def resident_memory(root: Path = Path("/")) -> int:
+    """Bytes that this process has in memory; 0 if unknown."""
+    statm = root / "proc/self/statm"
+    if resource is None or not statm.exists():
+        return 0
+    return int(statm.read_text().split()[1]) * int(resource.getpagesize())
 
 
 def _headroom(group: Path, limit: str, usage: str, reclaimable: str) -> int:

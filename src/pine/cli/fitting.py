@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from pine.cli.interruption import stopping_between_epochs
 from pine.cli.needs import needs_of
 from pine.cli.progress import progress_bar
 from pine.errors import InputError
+from pine.labels import read_labels
 
 if TYPE_CHECKING:
     from pine.embedder import Embedder
@@ -30,11 +32,15 @@ def check_out(out: Path, *, overwrite: bool) -> None:
         raise InputError(f"{out} holds a run already; add --overwrite to replace it, or choose another place")
 
 
-def print_needs(console: Console, model: Embedder, graph: pine.Graph, *, labels: bool) -> int:
+def print_needs(console: Console, model: Embedder, graph: pine.Graph, known: LabelsRead | None) -> int:
     """Say what a training will need; the bytes of the run. Of other methods than PINE nothing is known but that."""
     if not isinstance(model, pine.PINE):
         return 8 * graph.num_nodes * int(getattr(model, "dim", 64))
-    needs = needs_of(model, graph, labels=labels)
+    outputs = None
+    if known is not None:
+        with warnings.catch_warnings(action="ignore"):  # shown in fit
+            outputs = read_labels(graph, known.labels, known.task).num_outputs
+    needs = needs_of(model, graph, outputs)
     console.print(needs.line)
     return int(needs.disk)
 

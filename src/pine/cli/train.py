@@ -101,7 +101,7 @@ def train(
             print_lines(console, known.lines)
             print_lines(plain_console(stderr=True), [f"warning: {each}" for each in known.warnings])
             files["labels"] = labels
-        disk = print_needs(console, model, graph, labels=known is not None)
+        disk = print_needs(console, model, graph, known)
         pine.io.run_folder.check_place(out, disk)
         reading = time.perf_counter() - begin
         fit(model, graph, known, checkpoint, start_from, console)

@@ -101,20 +101,11 @@ class CheckpointWriter:
         """Of the terms of the loss, where a training goes on."""
         return list(self.checkpoint.about.get("names", []))
 
-    def epoch_done(
-        self,
-        objective: Trainable,
-        optimizer: Adam,
-        generator: torch.Generator,
-        history: list[Tensor],
-        names: list[str],
-        *,
-        is_last: bool,
-    ) -> None:
-        """Write, if the last time is long ago; after the last epoch of all, if the file is kept."""
-        is_late = time.monotonic() - self.written >= self.checkpoint.every and not is_last
-        if is_late or (is_last and self.checkpoint.keep and self.about["stage"] == LAST_STAGES[-1]):
-            self.write(objective, optimizer, generator, history, names)
+    def is_due(self, *, is_last: bool) -> bool:
+        """Whether the last write is long ago; after the last epoch of all, whether the file is kept."""
+        if is_last:
+            return self.checkpoint.keep and self.about["stage"] == LAST_STAGES[-1]
+        return time.monotonic() - self.written >= self.checkpoint.every
 
     def write(
         self,

@@ -22,6 +22,7 @@ from pine.model.feature_training import FeatureTrainer
 from pine.model.init.start import structural_start
 from pine.model.learned import Array, Learned
 from pine.model.learned_features import LearnedFeatures
+from pine.model.needs import require_memory_for_fit
 from pine.model.objective import Objective
 from pine.model.projection import Projection
 from pine.model.settings import Choice, Settings
@@ -44,6 +45,7 @@ def fit(
     settings.check_graph(graph)
     if labels is None:
         _check_without_labels(settings)
+    require_memory_for_fit(settings, graph, None if labels is None else labels.num_outputs)
     task = LearningTask.of(labels, options.validation)
     checkpoint = _checkpoint(settings, graph, task, options, earlier)
     state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"))

@@ -17,6 +17,7 @@ from pine.errors import InputError
 from pine.graph import Graph, check_graph
 from pine.labels import Labels
 from pine.model.blend import STRUCTURE
+from pine.model.collapse import warn_if_collapsed
 from pine.model.fitting import fit
 from pine.model.learned import Learned
 from pine.model.settings import FunctionSettings, Settings, TrainingSettings
@@ -31,10 +32,10 @@ class PINE(Settings, Embedder):
     """Learn a vector for every node from its neighbors, with labels or without.
 
     dim: the length of a vector, at least 1. 64 is the paper's (Section 4.1).
-    seed: a number of at least 0, a NumPy generator, or None for a new draw each time. The same number, on the same
-        machine with the same threads, gives the same bits.
+    seed: a number of at least 0, a NumPy generator, or None for a new draw each time. The same number, on the same kind
+        of processor with the same libraries, gives the same bits (docs/trust.md).
     device: "cpu", "cuda", or "auto", a GPU where there is one.
-    threads: of the CPU, at least 1; None: all cores. Another number gives vectors that are nearly the same.
+    threads: of the CPU, at least 1; None: all cores. Any number gives the same bits.
     lam: the paper's lambda, above 0: the agreement of x with f, a mean over all nodes, weighs 1 / lam, and infinity
         turns it off; with one number for each node type, the means of the types are weighed one by one. None (default):
         60 times the part of the nodes that is labeled; the paper prints 0.005.
@@ -95,7 +96,9 @@ class PINE(Settings, Embedder):
         """Nodes known from an earlier run, f, theta and the settings chosen there begin where they were."""
         self.learned_ = fit(Settings(**own_settings(self)), graph, labels, rng, options, _earlier(options.start_from))
         learned = self.learned_
-        return Fitted(learned.embedding(learned.x, learned.feature_vectors), learned.scores)
+        vectors = learned.embedding(learned.x, learned.feature_vectors)
+        warn_if_collapsed(vectors, learned.scores, labels)
+        return Fitted(vectors, learned.scores)
 
     # ---- after fit ----
 

@@ -41,7 +41,8 @@ LONG_TRAINING = 50
 DISTANCE, HIGHEST_EMBEDDING_LR = 1.5, 0.03
 NUMBERS_DISTANCE, NUMBERS_EMBEDDING_LR = 7.5, 0.05
 ENTROPY_WARMUP = 2 / 3  # of all epochs, until the entropy, which trusts the model's own predictions, counts in full
-CHECK_LOSS_EVERY = 25  # epochs: each look at the loss makes a GPU wait
+GPU_CHECK_EVERY = 25  # epochs: each look at the loss makes a GPU wait; on a CPU it is looked at in every epoch
+IF_DIVERGED = "lower learning_rate, or scale the edge weights down"
 
 History = list[dict[str, float]]  # the terms of the loss, epoch by epoch
 
@@ -93,6 +94,15 @@ def train(
         optimizer.step()
         return terms
 
+    check_every = 1 if objective.device.type == "cpu" else GPU_CHECK_EVERY
+
+    def write() -> None:
+        """A state that is no good must not take the place of one that is."""
+        if writer is not None:
+            _check_loss(history, names, check_every)
+            _check_parameters(objective, len(history))
+            writer.write(objective, optimizer, generator, history, names)
+
     do = step if objective.is_batched else captured(step, trust.device, objective.num_nodes, generator)
     if on_epoch is not None:
         on_epoch(len(history))
@@ -102,18 +112,19 @@ def train(
             optimizer.set_rate(group, highest * schedule.rate(epoch))
         trust.fill_(schedule.trust(epoch))
         history.append(do())
-        if epoch % CHECK_LOSS_EVERY == 0 or epoch == schedule.epochs:
-            _check_finite(history, names)
+        is_last = epoch == schedule.epochs
+        if epoch % check_every == 0 or is_last:
+            _check_loss(history, names, check_every)
+        if is_last:
+            _check_parameters(objective, epoch)
         try:
             if on_epoch is not None:
                 on_epoch(1)
         except BaseException:  # whoever watches wants to stop: between two epochs there is a state to go on from
-            if writer is not None:
-                writer.write(objective, optimizer, generator, history, names)
+            write()
             raise
-        if writer is not None:
-            is_last = epoch == schedule.epochs
-            writer.epoch_done(objective, optimizer, generator, history, names, is_last=is_last)
+        if writer is not None and writer.is_due(is_last=is_last):
+            write()
     objective.eval()
     return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()] if history else []
 
@@ -138,17 +149,23 @@ def _backward(objective: Trainable, generator: torch.Generator, warmup: Tensor) 
     return names, torch.stack(lines).sum(0)
 
 
-def _check_finite(history: list[Tensor], names: list[str]) -> None:
-    """The terms of the loss must be numbers."""
-    since = torch.stack(history[-CHECK_LOSS_EVERY:])
+def _check_loss(history: list[Tensor], names: list[str], count: int) -> None:
+    """The terms of the loss of the last epochs, so many, must be numbers."""
+    since = torch.stack(history[-count:])
     bad = (~since.isfinite().all(-1)).nonzero()[:, 0].tolist()
     if bad:
         epoch = len(history) - len(since) + bad[0] + 1
         terms = ", ".join(f"{name} {value:.3g}" for name, value in zip(names, since[bad[0]].tolist(), strict=True))
-        raise InputError(
-            f"training diverged in epoch {epoch}: the parts of the loss are {terms}; "
-            "lower learning_rate, or scale the edge weights down"
-        )
+        raise InputError(f"training diverged in epoch {epoch}: the parts of the loss are {terms}; {IF_DIVERGED}")
+
+
+def _check_parameters(objective: Trainable, epoch: int) -> None:
+    """After the step that a loss led to; once a training, and once a checkpoint."""
+    with torch.no_grad():
+        if not all(bool(each.sum(dtype=torch.float64).isfinite()) for each in objective.parameters()):
+            raise InputError(
+                f"training diverged in epoch {epoch}: its step led to values that are no numbers; {IF_DIVERGED}"
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,127 @@
+"""The memory that a fit takes, counted before it begins: floats for each node, in the stage that holds the most.
+
+    untrained   3 d + 2 L                   x, f, and the hidden layer of f
+    training    max(9 d + 2 L, 7 d + (1 + 2 K) L)    x, its start, gradient and moments; sums of K > 1 groups
+    scores      4 d + 6 C                   predictions and propagated labels of C classes
+    features    4 d + 21 C                  scores of what is learned from features
+    on a GPU    10 C on top of training     which has the scores of all nodes at once
+
+d is dim, L the hidden units (times d where each coordinate has its own), K the groups of neighbors. To these come the
+edges, twice, with what finds them, features, and for the exact start of a small graph some arrays of all pairs.
+Measured by `python benchmarks/memory.py`, on a CPU; of a GPU the bytes are counted, not measured.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from pine._internal.memory import format_bytes, free_memory, resident_memory
+from pine.errors import InputError
+from pine.graph import Graph
+from pine.model.init.start import EXACT_NODES
+from pine.model.settings import Settings
+from pine.nn.training import device_of
+
+FLOAT = 4  # bytes
+BYTES_PER_ENTRY = 16  # of the neighbors: indices and their transposed, in f and in propagation
+BYTES_PER_PAIR = 18  # of nodes, in the exact start
+BYTES_PER_FEATURE, BYTES_PER_SPARSE_FEATURE = 16, 34
+BASE_BYTES = 455e6  # Python, torch, and what is compiled
+BASE_GPU_BYTES = 500e6  # CUDA and its libraries, counted as others report them
+
+logger = logging.getLogger("pine")
+
+
+@dataclass(frozen=True)
+class MemoryNeed:
+    """Bytes on the host and on a GPU; the first with what a process that fits takes anyway."""
+
+    host: float
+    gpu: float = 0.0
+
+
+def memory_needed(settings: Settings, graph: Graph, num_outputs: int | None) -> MemoryNeed:
+    """For a fit; num_outputs: classes, 1 for numbers, None without labels."""
+    n, on_gpu = graph.num_nodes, device_of(settings.device).type != "cpu"
+    arrays = FLOAT * n * _floats_a_node(settings, graph, num_outputs, on_gpu=on_gpu)
+    arrays += BYTES_PER_ENTRY * 2.0 * graph.num_edges
+    arrays += BYTES_PER_PAIR * float(n) ** 2 if n <= EXACT_NODES and settings.training.start == "structural" else 0.0
+    arrays += sum(_feature_bytes(graph.features[type]) for type in settings.feature_types(graph))
+    if not on_gpu:
+        return MemoryNeed(BASE_BYTES + arrays)
+    # The host has the graph, the start, and what comes back: x, f and scores.
+    kept = FLOAT * n * (4.0 * settings.dim + 2 * (num_outputs or 0)) + graph.nbytes
+    return MemoryNeed(BASE_BYTES + kept, BASE_GPU_BYTES + arrays)
+
+
+def require_memory_for_fit(settings: Settings, graph: Graph, num_outputs: int | None) -> None:
+    """Refuse a fit that cannot fit into memory, and name settings that would."""
+    need = memory_needed(settings, graph, num_outputs)
+    logger.info("pine needs %s of memory", format_bytes(need.host))
+    place, needed, free = _short_of(settings, need)
+    if not place:
+        return
+    raise InputError(
+        f"pine needs {format_bytes(needed)} more {place} for this graph and {format_bytes(free)} are free; "
+        f"{_way_out(settings, graph, num_outputs)}"
+    )
+
+
+def _short_of(settings: Settings, need: MemoryNeed) -> tuple[str, float, float]:
+    """Where memory is short, what is needed there and what is free; no name where all fits."""
+    free = free_memory()
+    # What the process has loaded is there already.
+    wanted = need.host - min(BASE_BYTES, resident_memory())
+    if free is not None and wanted > free:
+        return "memory", wanted, float(free)
+    if need.gpu > 0:
+        free_gpu = float(torch.cuda.mem_get_info(device_of(settings.device))[0])
+        if need.gpu > free_gpu:
+            return "GPU memory", need.gpu, free_gpu
+    return "", 0.0, 0.0
+
+
+def _way_out(settings: Settings, graph: Graph, num_outputs: int | None) -> str:
+    """The largest dim that fits, halved again and again; otherwise without training, or less of a graph."""
+    dims = [settings.dim >> k for k in range(1, settings.dim.bit_length())]
+    ways: list[tuple[str, dict[str, Any]]] = [(f"dim={dim} (--dim {dim})", {"dim": dim}) for dim in dims]
+    if num_outputs is not None and settings.epochs != 0:
+        ways += [("epochs=0 (--quick)", {"epochs": 0})]
+        ways += [(f"epochs=0 (--quick) with dim={dim}", {"dim": dim, "epochs": 0}) for dim in dims]
+    for name, changes in ways:
+        changed = replace(settings, **changes)
+        if not _short_of(changed, memory_needed(changed, graph, num_outputs))[0]:
+            return f"{name} would fit"
+    return "no dim would fit: take a smaller graph, fewer features, or a machine with more memory"
+
+
+def _floats_a_node(settings: Settings, graph: Graph, num_outputs: int | None, *, on_gpu: bool) -> float:
+    """In the stage that holds the most."""
+    d, form = settings.dim, settings.function
+    L = form.hidden * (d if form.heads == "separate" else 1)
+    stages = [3 * d + 2 * L]
+    if num_outputs is not None:
+        stages.append(4 * d + 6 * num_outputs)
+        if settings.epochs != 0:
+            K = _num_groups(settings, graph)
+            training = max(9 * d + 2 * L, 7 * d + (1 + 2 * K) * L if K > 1 else 0)
+            stages.append(training + (10 * num_outputs if on_gpu else 0))
+            if settings.feature_types(graph):
+                stages.append(4 * d + 21 * num_outputs)
+    return float(max(stages))
+
+
+def _num_groups(settings: Settings, graph: Graph) -> int:
+    """At most: a relation has two sides."""
+    groups = {"all": 1, "type": len(graph.node_types), "relation": 2 * len(graph.relations)}[settings.groups]
+    return groups * (2 if graph.directed and settings.groups != "relation" else 1)
+
+
+def _feature_bytes(features: Any) -> float:
+    if hasattr(features, "nnz"):
+        return float(BYTES_PER_SPARSE_FEATURE * features.nnz)
+    return float(BYTES_PER_FEATURE * features.size)
