@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -60,3 +61,15 @@ def test_a_result_that_is_no_json_is_refused_in_a_sentence(tmp_path, result):
     store.connection.execute("INSERT INTO results (key, result) VALUES ('k', ?)", [result])
     with pytest.raises(InputError, match="cannot be used to keep results in"):
         store.get(["k"])
+
+
+def test_a_store_that_is_taken_from_stays_as_it_is_also_one_of_an_earlier_version(tmp_path):
+    theirs = tmp_path / "theirs.sqlite"
+    with closing(sqlite3.connect(theirs)) as old, old:
+        old.execute("CREATE TABLE results (key TEXT PRIMARY KEY, unit TEXT, result TEXT, made TEXT)")
+        old.execute("INSERT INTO results VALUES ('a', '{}', '{\"score\": 1}', '2026')")
+    before = theirs.read_bytes()
+    own = Store(tmp_path / "own.sqlite")
+    assert own.take(theirs) == 1
+    assert own.get(["a"]) == {"a": {"score": 1}}
+    assert theirs.read_bytes() == before

@@ -27,10 +27,10 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self._explained():
+        with _explained(self.path):
             self.connection = sqlite3.connect(path, timeout=60)
         try:
-            with self._explained(), self.connection:
+            with _explained(self.path), self.connection:
                 self.connection.execute(SCHEMA)
                 if not any(column[1] == "sum" for column in self.connection.execute("PRAGMA table_info(results)")):
                     with contextlib.suppress(sqlite3.OperationalError):  # another process was quicker
@@ -47,7 +47,7 @@ class Store:
         """Keep a result; what had the same key is replaced."""
         unit, kept = json.dumps(task), json.dumps(result)
         row = (key, unit, kept, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), _sum(key, kept))
-        with self._explained(), self.connection:
+        with _explained(self.path), self.connection:
             self.connection.execute(f"INSERT OR REPLACE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", row)
 
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -57,7 +57,7 @@ class Store:
         for first in range(0, len(asked), KEYS_PER_QUERY):
             some = asked[first : first + KEYS_PER_QUERY]
             query = f"SELECT key, result, sum FROM results WHERE key IN ({','.join('?' * len(some))})"
-            with self._explained():
+            with _explained(self.path):
                 for key, result, sum in self.connection.execute(query, some):
                     if sum is not None and sum != _sum(key, result):
                         warnings.warn(f"{self.path}: a damaged result is left out and made again", stacklevel=2)
@@ -70,26 +70,28 @@ class Store:
         if not other.exists():
             raise InputError(f"there is no {other}")
         before = self.connection.total_changes
-        theirs = Store(other)
-        try:
-            with theirs._explained():
-                rows = theirs.connection.execute(f"SELECT {COLUMNS} FROM results").fetchall()
-        finally:
-            theirs.close()
-        with self._explained(), self.connection:
+        with (
+            _explained(other),
+            contextlib.closing(sqlite3.connect(f"{other.absolute().as_uri()}?mode=ro", uri=True)) as it,
+        ):
+            has_sums = any(column[1] == "sum" for column in it.execute("PRAGMA table_info(results)"))
+            sums = "sum" if has_sums else "NULL"  # theirs is read and stays as it is
+            rows = it.execute(f"SELECT key, unit, result, made, {sums} FROM results").fetchall()
+        with _explained(self.path), self.connection:
             self.connection.executemany(f"INSERT OR IGNORE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", rows)
         return self.connection.total_changes - before
 
     def close(self) -> None:
         self.connection.close()
 
-    @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
-        """One sentence for a file that is no store, or a damaged one."""
-        try:
-            yield
-        except (sqlite3.Error, ValueError, TypeError, RecursionError) as problem:
-            raise InputError(f"{self.path} cannot be used to keep results in ({problem}); name another file") from None
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """One sentence for a file that is no store, or a damaged one."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError, TypeError, RecursionError) as problem:
+        raise InputError(f"{path} cannot be used to keep results in ({problem}); name another file") from None
 
 
 def _sum(key: str, result: Any) -> str:
