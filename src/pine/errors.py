@@ -5,6 +5,7 @@ import re
 
 LONGEST_MESSAGE, LONGEST_VALUE = 300, 60  # characters
 _LONG_QUOTES = re.compile(r"'[^']{60,}'|\"[^\"]{60,}\"")
+_LONG_ASIDE = re.compile(r"\(.{60,}\)")  # what another library says
 
 
 class InputError(ValueError):
@@ -19,14 +20,18 @@ class InputError(ValueError):
 def sentence(text: object, limit: int = LONGEST_MESSAGE) -> str:
     """Text on one line, of at most so many characters, all of them printable, whatever a user's words hold.
 
-    Where it is too long, what is quoted loses its middle, then long words such as paths, and only then the rest.
+    Where it is too long, what is quoted loses its middle, then what stands in parentheses, then long words such as
+    paths, and only then the rest.
     """
     line = " ".join(printable(str(text)).split())
     if len(line) > limit:
         line = _LONG_QUOTES.sub(lambda quote: shortened(quote.group()), line)
-    for longest in (2 * LONGEST_VALUE, LONGEST_VALUE, LONGEST_VALUE // 2):
+    if len(line) > limit:
+        line = _LONG_ASIDE.sub(lambda aside: shortened(aside.group()), line)
+    words = line.split()
+    for longest in (2 * LONGEST_VALUE, LONGEST_VALUE, 2 * LONGEST_VALUE // 3):
         if len(line) > limit:
-            line = " ".join(shortened(word, longest) for word in line.split())
+            line = " ".join(shortened(word, longest) for word in words)
     return shortened(line, limit)
 
 

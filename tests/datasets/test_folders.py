@@ -8,7 +8,7 @@ import pytest
 
 from pine.datasets import CATALOG, available, how_to_get, load
 from pine.datasets.folders import FolderLike, cache_folder
-from pine.errors import InputError
+from pine.errors import InputError, listed
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_cora_needs_nothing() -> None:
     [
         ("coar", "unknown dataset 'coar'; did you mean 'cora'?"),
         ("email-eu-core", "unknown dataset 'email-eu-core'; did you mean 'email-eu'?"),
-        ("karate", f"unknown dataset 'karate'; there are {', '.join(map(repr, CATALOG))}"),
+        ("karate", f"unknown dataset 'karate'; there are {listed(CATALOG, 8)}; `pine datasets` lists them"),
     ],
 )
 @pytest.mark.parametrize("function", [load, available, how_to_get])

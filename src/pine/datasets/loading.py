@@ -17,6 +17,8 @@ from pine.datasets.folders import FolderLike, Found, cache_folder, find, instruc
 from pine.datasets.originals import read_originals
 from pine.errors import InputError, MissingDataError, did_you_mean, quoted
 
+SHOWN_NAMES = 8
+
 
 def load(name: str, data_dir: FolderLike = None, download: bool = True, progress: Progress | None = None) -> Dataset:
     """Load a data set of the catalog by its name.
@@ -68,9 +70,9 @@ def how_to_get(name: str) -> str:
 def _entry(name: str) -> Entry:
     if name in CATALOG:
         return CATALOG[name]
-    raise MissingDataError(
-        f"unknown dataset {quoted(name)}; {did_you_mean(name, CATALOG, 8)}; `pine datasets` lists all"
-    )
+    offered = did_you_mean(name, CATALOG, SHOWN_NAMES)
+    more = "" if offered.endswith("?") else "; `pine datasets` lists them"
+    raise MissingDataError(f"unknown dataset {quoted(name)}; {offered}{more}")
 
 
 def _arrays(entry: Entry, found: Found) -> Arrays:
