@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # The stamp is newer than everything that an install depends on, so a second run skips the install.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-slow lint format clean
+.PHONY: demo test test-slow coverage mutation memory lint format clean
 
 demo: $(STAMP)
 	$(BIN)/pine demo
@@ -17,6 +17,19 @@ test: lint
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+# Compiled loops are not seen. In one process: half an hour.
+coverage: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m coverage run --branch --source pine -m pytest -q -m "not slow"
+	$(BIN)/python -m coverage report --include '*/pine/nn/*,*/pine/model/*,*/pine/graph/*,*/pine/evaluation/*,*/pine/labels.py,*/pine/metrics.py,*/pine/propagation.py'
+
+# One small change of the code at a time, which a test must notice: hours.
+mutation: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/mutate.py
+
+# Measured peaks of fits beside what is counted before them: minutes, 5 GB.
+memory: $(STAMP)
+	$(BIN)/python benchmarks/memory.py --most-nodes 1000000
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -1,6 +1,9 @@
 """Peak memory of fits, each in a process of its own, beside what pine.model.needs counts: python benchmarks/memory.py
 
-python benchmarks/memory.py [--most-nodes 200000]      a table: case, measured, counted, their quotient
+python benchmarks/memory.py [--most-nodes 200000] [--device cpu]    a table: case, measured, counted, their quotient
+
+With --device cuda the memory of the GPU, which nobody else may use meanwhile: the most that PyTorch held, and what lies
+there beside it (CUDA itself, its libraries and kernels).
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ SIZES = (1_000, 20_000, 200_000, 1_000_000)
 LARGEST_ALL = 200_000  # nodes; above it the plain case alone
 
 
-def measured(kind: str, nodes: int) -> dict[str, Any]:
+def measured(kind: str, nodes: int, device: str = "cpu") -> dict[str, Any]:
     """A case in a process of its own: bytes measured and counted."""
-    command = [sys.executable, __file__, "--kind", kind, "--nodes", str(nodes)]
+    command = [sys.executable, __file__, "--kind", kind, "--nodes", str(nodes), "--device", device]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -33,8 +36,8 @@ def cases(most: int) -> Iterator[tuple[str, int]]:
             yield from ((kind, nodes) for kind in CASES if kind == "plain" or nodes <= LARGEST_ALL)
 
 
-def fit(kind: str, nodes: int) -> dict[str, Any]:
-    """Fit, then say what the process held at its peak."""
+def fit(kind: str, nodes: int, device: str) -> dict[str, Any]:
+    """Fit, then say what the process held at its peak, on the host or on the GPU."""
     import pine
     from pine.datasets import planted_classes
     from pine.model.needs import memory_needed
@@ -51,10 +54,13 @@ def fit(kind: str, nodes: int) -> dict[str, Any]:
         graph = pine.Graph.from_relations(edges, nodes={"a": np.arange(half), "b": np.arange(half)})
         labels = {"a": labels[:half]}
     # Five epochs hold what 150 do.
-    model = pine.PINE(threads=1, epochs=0 if kind == "quick" else 5, device="cpu")
+    model = pine.PINE(threads=1, epochs=0 if kind == "quick" else 5, device=device)
     model.fit(graph, None if kind == "unlabeled" else labels)
     outputs = None if model.labels_ is None else model.labels_.num_outputs
-    return {"measured": _peak(), "counted": memory_needed(model, graph, outputs).host}
+    need = memory_needed(model, graph, outputs)
+    if device == "cpu":
+        return {"measured": _peak(), "counted": need.host}
+    return {"measured": _gpu_peak(), "counted": need.gpu, "host": _peak(), "host counted": need.host}
 
 
 def _peak() -> int:
@@ -62,17 +68,25 @@ def _peak() -> int:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 
 
+def _gpu_peak() -> int:
+    import torch
+
+    free, total = torch.cuda.mem_get_info()
+    return total - free - torch.cuda.memory_reserved() + torch.cuda.max_memory_reserved()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most-nodes", type=int, default=LARGEST_ALL)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--kind", choices=CASES)
     parser.add_argument("--nodes", type=int)
     options = parser.parse_args()
     if options.kind:
-        print(json.dumps(fit(options.kind, options.nodes)))
+        print(json.dumps(fit(options.kind, options.nodes, options.device)))
     else:
         print(f"{'case':10} {'nodes':>9} {'measured':>9} {'counted':>9} {'quotient':>8}")
         for kind, nodes in cases(options.most_nodes):
-            found = measured(kind, nodes)
+            found = measured(kind, nodes, options.device)
             ours, theirs = found["counted"], found["measured"]
             print(f"{kind:10} {nodes:9,} {theirs / 1e6:6.0f} MB {ours / 1e6:6.0f} MB {ours / theirs:8.2f}", flush=True)

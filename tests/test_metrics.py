@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, r2_score, root_mean_squared_error
 
 from pine.labels import Labels
-from pine.metrics import accuracy, f1, held_out_score, macro_f1, micro_f1, r2, rmse, scores_of
+from pine.metrics import accuracy, f1, held_out_score, macro_f1, micro_f1, node_scores, r2, rmse, scores_of
 
 seeds, counts, widths = st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 6)
 
@@ -89,3 +89,19 @@ def test_oracle_k_gives_each_node_as_many_labels_as_it_truly_has():
     scores = np.array([[0.3, 0.2, 0.1], [0.4, 0.3, 0.2], [0.9, 0.8, 0.7]])
     found = scores_of(labels_of(truth, "label-sets"), np.arange(3), scores)
     assert found["oracle_k_micro_f1"] == 1.0
+
+
+def test_a_probability_of_exactly_a_half_is_given_on_held_out_nodes_too():
+    labels, half = labels_of([[1, 0], [0, 1]], "label-sets"), np.array([[0.5, 0.1], [0.1, 0.5]], np.float32)
+    assert held_out_score(labels, half) == 1
+    np.testing.assert_array_equal(node_scores(labels, half), [1, 1])
+
+
+def test_single_nodes_are_scored_by_right_or_wrong_their_own_f1_or_minus_the_squared_error():
+    classes = labels_of([0, 1], "classes")
+    np.testing.assert_array_equal(node_scores(classes, np.array([[0.9, 0.1], [0.8, 0.2]], np.float32)), [1, 0])
+    numbers = Labels("numbers", "node", np.arange(2), np.array([1.0, 2.0]), None)
+    np.testing.assert_array_equal(node_scores(numbers, np.array([[1.0], [5.0]], np.float32)), [0, -9])
+    sets = labels_of([[1, 1, 0], [0, 0, 0], [0, 1, 0]], "label-sets")
+    given = np.array([[0.9, 0.1, 0.6], [0, 0, 0], [0.9, 0.1, 0.1]], np.float32)
+    np.testing.assert_allclose(node_scores(sets, given), [2 / 4, 1, 0])

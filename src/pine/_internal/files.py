@@ -29,6 +29,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             yield file
         name.chmod(0o644)  # whatever the umask
         os.replace(name, path)
-    except BaseException:
+    except BaseException as problem:
         name.unlink(missing_ok=True)
+        if isinstance(problem, OSError) and problem.errno is not None and problem.filename is None:
+            raise OSError(problem.errno, problem.strerror, str(path)) from None  # a full disk does not say which file
         raise

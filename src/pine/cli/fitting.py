@@ -16,7 +16,6 @@ from pine.cli.interruption import stopping_between_epochs
 from pine.cli.needs import needs_of
 from pine.cli.progress import progress_bar
 from pine.errors import InputError
-from pine.labels import read_labels
 
 if TYPE_CHECKING:
     from pine.embedder import Embedder
@@ -39,7 +38,7 @@ def print_needs(console: Console, model: Embedder, graph: pine.Graph, known: Lab
     outputs = None
     if known is not None:
         with warnings.catch_warnings(action="ignore"):  # shown in fit
-            outputs = read_labels(graph, known.labels, known.task).num_outputs
+            outputs = pine.labels.read_labels(graph, known.labels, known.task).num_outputs
     needs = needs_of(model, graph, outputs)
     console.print(needs.line)
     return int(needs.disk)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pine
 from pine._internal.memory import format_bytes, free_memory
-from pine.model.needs import memory_needed
 
 if TYPE_CHECKING:
     from pine.model import PINE
@@ -40,7 +39,7 @@ class Needs:
 def needs_of(model: PINE, graph: pine.Graph, num_outputs: int | None) -> Needs:
     """For PINE on a graph; num_outputs: classes, 1 for numbers, None without labels."""
     nodes, edges, dim = graph.num_nodes, graph.num_edges, model.dim
-    memory = memory_needed(model, graph, num_outputs).host
+    memory = pine.model.needs.memory_needed(model, graph, num_outputs).host
     epochs = 0 if num_outputs is None else model.num_epochs(nodes)
     # Settings are chosen in two fifths as many; with features, which are learned beside structure, about twice.
     whole = epochs * 1.4 * (2 if graph.features and model.features else 1)

@@ -79,11 +79,11 @@ class CheckpointWriter:
         self.checkpoint, self.about = checkpoint, about
         self.written = time.monotonic()
 
-    def restore(self, objective: Trainable, optimizer: Adam, generator: torch.Generator) -> list[Tensor]:
-        """Put everything as it was; returns the terms of the loss of the epochs that are done."""
+    def restore(self, objective: Trainable, optimizer: Adam, generator: torch.Generator) -> Tensor | None:
+        """Put everything as it was; the terms of the loss (epochs, terms) that are done, None if none are."""
         tensors = self.checkpoint.tensors
         if self.checkpoint.about.get("stage") != self.about["stage"]:
-            return []
+            return None
         device = objective.device
         own = objective.state_dict()
         for name, tensor in tensors.items():
@@ -94,7 +94,7 @@ class CheckpointWriter:
                 number, _, moment = rest.partition(":")
                 optimizer.state[int(number)][moment].copy_(tensor)
         generator.set_state(tensors["generator"])
-        return list(tensors["history"].to(device))
+        return tensors["history"].to(device)
 
     @property
     def names(self) -> list[str]:
@@ -112,17 +112,17 @@ class CheckpointWriter:
         objective: Trainable,
         optimizer: Adam,
         generator: torch.Generator,
-        history: list[Tensor],
+        history: Tensor,
         names: list[str],
     ) -> None:
-        """Write, if there is a file; names: of the terms of the loss."""
+        """Write, if there is a file; history (epochs, terms) and names: of the terms of the loss."""
         path = self.checkpoint.path
         if path is None:
             return
         tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
         for number, moments in enumerate(optimizer.state):
             tensors |= {f"adam:{number}:{name}": tensor for name, tensor in moments.items()}
-        tensors |= {"generator": generator.get_state(), "history": torch.stack(history)}
+        tensors |= {"generator": generator.get_state(), "history": history}
         content = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         about = self.about | {"names": names}
         with atomic_write(path) as file:

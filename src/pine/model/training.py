@@ -84,9 +84,14 @@ def train(
     on_epoch is called with the number of epochs that are newly done. A writer restores an interrupted training.
     """
     optimizer = _adam(objective)
-    history = [] if writer is None else writer.restore(objective, optimizer, generator)
+    done = None if writer is None else writer.restore(objective, optimizer, generator)
+    first = 1 if done is None else len(done) + 1
+    # One array for all epochs: a small tensor an epoch would lie between large ones, and memory would grow.
+    history = torch.empty(0) if done is None else done.new_empty(max(schedule.epochs, len(done)), done.shape[1])
+    if done is not None:
+        history[: len(done)] = done
     trust = torch.zeros((), dtype=torch.float32, device=objective.device)
-    names = [] if writer is None or not history else writer.names
+    names = [] if writer is None or done is None else writer.names
 
     def step() -> Tensor:
         optimizer.zero_grad()
@@ -96,37 +101,40 @@ def train(
 
     check_every = 1 if objective.device.type == "cpu" else GPU_CHECK_EVERY
 
-    def write() -> None:
+    def write(epoch: int) -> None:
         """A state that is no good must not take the place of one that is."""
         if writer is not None:
-            _check_loss(history, names, check_every)
-            _check_parameters(objective, len(history))
-            writer.write(objective, optimizer, generator, history, names)
+            _check_loss(history[:epoch], names, check_every)
+            _check_parameters(objective, epoch)
+            writer.write(objective, optimizer, generator, history[:epoch], names)
 
     do = step if objective.is_batched else captured(step, trust.device, objective.num_nodes, generator)
     if on_epoch is not None:
-        on_epoch(len(history))
+        on_epoch(first - 1)
     objective.train()
-    for epoch in range(len(history) + 1, schedule.epochs + 1):
+    for epoch in range(first, schedule.epochs + 1):
         for group, highest in enumerate((schedule.embedding_lr, schedule.learning_rate)):
             optimizer.set_rate(group, highest * schedule.rate(epoch))
         trust.fill_(schedule.trust(epoch))
-        history.append(do())
+        terms = do()
+        if not len(history):
+            history = terms.new_empty(schedule.epochs, len(terms))
+        history[epoch - 1] = terms
         is_last = epoch == schedule.epochs
         if epoch % check_every == 0 or is_last:
-            _check_loss(history, names, check_every)
+            _check_loss(history[:epoch], names, check_every)
         if is_last:
             _check_parameters(objective, epoch)
         try:
             if on_epoch is not None:
                 on_epoch(1)
         except BaseException:  # whoever watches wants to stop: between two epochs there is a state to go on from
-            write()
+            write(epoch)
             raise
         if writer is not None and writer.is_due(is_last=is_last):
-            write()
+            write(epoch)
     objective.eval()
-    return [dict(zip(names, terms, strict=True)) for terms in torch.stack(history).tolist()] if history else []
+    return [dict(zip(names, row, strict=True)) for row in history.tolist()]
 
 
 def _adam(objective: Trainable) -> Adam:
@@ -149,9 +157,9 @@ def _backward(objective: Trainable, generator: torch.Generator, warmup: Tensor) 
     return names, torch.stack(lines).sum(0)
 
 
-def _check_loss(history: list[Tensor], names: list[str], count: int) -> None:
-    """The terms of the loss of the last epochs, so many, must be numbers."""
-    since = torch.stack(history[-count:])
+def _check_loss(history: Tensor, names: list[str], count: int) -> None:
+    """The terms of the loss (epochs, terms) of the last epochs, so many, must be numbers."""
+    since = history[-count:]
     bad = (~since.isfinite().all(-1)).nonzero()[:, 0].tolist()
     if bad:
         epoch = len(history) - len(since) + bad[0] + 1
