@@ -83,6 +83,25 @@ def test_a_process_that_dies_just_after_it_was_asked_loses_no_task(monkeypatch):
     assert (task, outcome.why) == (("die", 5), "memory")
 
 
+@pytest.mark.parametrize("killed_first", [False, True])
+def test_a_process_that_dies_before_it_reads_its_job_is_replaced(monkeypatch, killed_first):
+    given = []
+
+    def give(worker, job, give=workers._Worker.give):
+        given.append(worker)
+        for kill in (killed_first, not killed_first):
+            if not kill:
+                give(worker, job)
+            elif len(given) == 1:
+                worker.process.kill()
+                worker.process.join()
+
+    monkeypatch.setattr(workers._Worker, "give", give)
+    made = dict(run_jobs(work, [[("add", 1)], [("add", 2)]], 1, Limits()))
+    assert made["add", 1].why == "memory"
+    assert made["add", 2] == 3
+
+
 def test_each_result_of_a_job_has_the_whole_time():
     job = [("nap", 1), ("nap", 2), ("nap", 5), ("sleep", 3), ("add", 4)]
     *naps, late, unmade = run_jobs(work, [job], 1, Limits(seconds=5))

@@ -14,7 +14,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -65,7 +65,8 @@ class _Worker:
 
     def give(self, job: Sequence[Any]) -> None:
         self.left, self.begin = deque(job), math.inf  # a new process takes a while until it begins
-        self.pipe.send(job)
+        with suppress(OSError):  # a process that has died is found where its result is waited for
+            self.pipe.send(job)
 
     def taken(self, outcome: Any) -> list[tuple[Any, Any]]:
         """A result is that of the next task; a stop is one for all that are left."""
@@ -141,7 +142,7 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
                 worker.begin = time.monotonic()
                 return None
             return message, True
-        except EOFError:
+        except (EOFError, OSError):  # the second where it died before it read its job
             worker.process.join()
             code = worker.process.exitcode
             return Stopped("memory" if code == -9 else "died", f"its process ended with code {code}"), False
