@@ -1,10 +1,12 @@
-"""Mutation testing: one small change of a module at a time, and its tests must fail: python scripts/mutate.py
+"""Mutation testing: one small change of a module at a time, which a test must notice: python scripts/mutate.py
 
-    python scripts/mutate.py [MODULE ...] [--every N]        such as labels.py; default: all of TESTS below
+    make coverage                                       which tests run which lines, and how long each takes
+    python scripts/mutate.py [FILE ...] [--every N]     such as labels.py or model; default: all of PARTS below
 
-Changes: a comparison, an arithmetic or boolean operator, a number, a truth value, not, a returned value. Libraries are
-imported once; each mutant is a fork that imports pine anew with the changed source. Prints survivors, and the share
-that was killed; one whose tests take far longer than without the change counts as killed.
+Changes: a comparison, an arithmetic or boolean operator, a number, a truth value, not, a returned value. For each, the
+tests that run its line, the quick ones first, in a fork that imports pine anew with the changed source; tests that take
+far longer than without the change count as failed. Prints survivors, and the share that was killed. Kills are kept in
+build/mutation.jsonl and not tried again until their file changes.
 """
 
 from __future__ import annotations
@@ -13,28 +15,33 @@ import argparse
 import ast
 import contextlib
 import copy
+import hashlib
 import importlib.abc
 import importlib.util
+import json
 import os
 import signal
 import sys
+import tempfile
 import time
+import xml.etree.ElementTree as ET
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "pine"
-TESTS = {
-    "labels.py": ["tests/test_labels.py"],
-    "metrics.py": ["tests/test_metrics.py"],
-    "propagation.py": ["tests/test_propagation.py", "tests/baselines/test_label_propagation.py"],
-    "model/held_out.py": ["tests/model/test_held_out.py", "tests/model/test_choice.py"],
-    "evaluation/protocol.py": ["tests/evaluation/test_protocol.py"],
-    "evaluation/paired_test.py": ["tests/evaluation/test_paired_test.py"],
-}
-LIBRARIES = "numpy scipy.sparse scipy.stats torch pyarrow numba sklearn.linear_model pytest networkx"
+PARTS = ["nn", "model", "graph", "evaluation", "labels.py", "metrics.py", "propagation.py"]
+WITHOUT = "triton"  # kernels that need a GPU
+COVERED, TIMED, KEPT = ROOT / ".coverage", ROOT / "build" / "tests.xml", ROOT / "build" / "mutation.jsonl"
+LIBRARIES = (
+    "numpy scipy.sparse scipy.stats torch pyarrow.parquet numba pandas sklearn.linear_model networkx "
+    "torch_geometric.data hypothesis.strategies safetensors.torch typer rich matplotlib.pyplot pytest"
+)
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -43,7 +50,8 @@ COMPUTED = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
-LONGER = 5.0  # times what the tests take, and some seconds
+SECONDS = 60.0  # of tests for one mutant, by the times that they took
+LONGER, MORE = 5.0, 30.0  # times what the tests took, and seconds for what is compiled
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -73,7 +81,7 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 class Change(ast.NodeTransformer):
-    """Makes the change of a number; annotations, which nothing reads, stay as they are."""
+    """Makes the change of a number; what nothing reads stays as it is."""
 
     def __init__(self, number: int) -> None:
         self.left, self.line, self.text = number, 0, ""
@@ -85,7 +93,7 @@ class Change(ast.NodeTransformer):
                 return ast.copy_location(new, node)
             self.left -= 1
         for name, value in ast.iter_fields(node):
-            # What nothing reads, and checks of our own that lengths are equal.
+            # Annotations, and checks of our own that lengths are equal.
             if name in ("annotation", "returns") or (isinstance(node, ast.keyword) and node.arg == "strict"):
                 continue
             if isinstance(value, list):
@@ -111,58 +119,159 @@ class Mutated(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         return self.code
 
 
-def passes(module: str, tree: ast.Module, tests: Sequence[str], limit: float) -> bool:
-    """Whether the tests pass with a module of this tree."""
-    child = os.fork()
-    if child == 0:
-        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-            import pytest
+@dataclass(frozen=True)
+class Mutant:
+    """One change of a file: its number, where and what it is, the changed source, and the tests for it."""
 
-            code = compile(ast.fix_missing_locations(tree), module, "exec")
-            sys.meta_path.insert(0, Mutated(module, code))
-            end = pytest.main([*tests, "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler"])
-        os._exit(int(end))
-    until = time.monotonic() + limit
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status) == 0
-        if time.monotonic() > until:
-            os.kill(child, signal.SIGKILL)
-        time.sleep(0.02)
+    file: str
+    number: int
+    line: int
+    text: str
+    source: str
+    tests: tuple[str, ...]
+
+    @property
+    def key(self) -> list[Any]:
+        whole = hashlib.sha256((SOURCE / self.file).read_bytes()).hexdigest()
+        return [self.file, whole, self.number]
 
 
-def mutate(file: str, every: int) -> tuple[int, int]:
-    """Print survivors; how many there are, and of how many mutants."""
-    module = "pine." + file.removesuffix(".py").replace("/", ".")
-    text, tests = (SOURCE / file).read_text(), [test for test in TESTS[file] if (ROOT / test).exists()]
-    begin = time.monotonic()
-    if not passes(module, ast.parse(text), tests, 1e9):
-        sys.exit(f"{file}: the tests fail without a change: {' '.join(tests)}")
-    limit = LONGER * (time.monotonic() - begin) + 5
-    survived = tried = 0
+@cache
+def seconds() -> dict[str, float]:
+    """What each test function took, all of its cases together."""
+    took: dict[str, float] = defaultdict(float)
+    for case in ET.parse(TIMED).getroot().iter("testcase"):
+        took[f"{case.attrib['classname']}.{case.attrib['name'].split('[')[0]}"] += float(case.attrib["time"])
+    return took
+
+
+@cache
+def tests_of_lines(file: str) -> dict[int, frozenset[str]]:
+    """The test functions that run each line of a file; under 0, those that run any."""
+    from coverage import CoverageData
+
+    data = CoverageData(str(COVERED))
+    data.read()
+    lines = data.contexts_by_lineno(str(SOURCE / file))
+    found = {line: frozenset(each for each in tests if each in seconds()) for line, tests in lines.items()}
+    return found | {0: frozenset().union(*found.values())}
+
+
+def tests_for(file: str, line: int) -> tuple[str, ...]:
+    """Those that run a line, or where none does (a constant, a compiled loop) its file; the quick ones first."""
+    by_line = tests_of_lines(file)
+    names = by_line.get(line) or by_line[0]
+    chosen: list[str] = []
+    left = SECONDS
+    for name in sorted(names, key=lambda name: (seconds()[name], name)):
+        left -= seconds()[name]
+        if left < 0 and chosen:
+            break
+        chosen.append(name)
+    return tuple(chosen)
+
+
+def mutants(file: str, every: int) -> Iterator[Mutant]:
+    text = (SOURCE / file).read_text(encoding="utf-8")
     for number in range(0, 10**6, every):
         change = Change(number)
         tree = change.visit(ast.parse(text))
         if not change.text:
-            break
-        tried += 1
-        if passes(module, tree, tests, limit):
-            survived += 1
-            print(f"{file}:{change.line}: {change.text}", flush=True)
-    print(f"{file}: {tried - survived} of {tried} killed ({(tried - survived) / max(1, tried):.0%})", flush=True)
-    return survived, tried
+            return
+        source = ast.unparse(ast.fix_missing_locations(tree))
+        yield Mutant(file, number, change.line, change.text, source, tests_for(file, change.line))
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", default=list(TESTS))
+def start(mutant: Mutant, folder: str) -> int:
+    """The number of the process that runs a mutant's tests."""
+    child = os.fork()
+    if child:
+        return child
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        os.setsid()
+        import pytest
+
+        module = "pine." + mutant.file.removesuffix(".py").replace("/", ".")
+        # Compiled loops are kept beside their source.
+        place = Path(folder, f"{hashlib.sha256(mutant.source.encode()).hexdigest()}.py")
+        place.write_text(mutant.source, encoding="utf-8")
+        sys.meta_path.insert(0, Mutated(module.removesuffix(".__init__"), compile(mutant.source, str(place), "exec")))
+        names = [name.rpartition(".") for name in mutant.tests]
+        asked = [f"{test.replace('.', '/')}.py::{function}" for test, _, function in names]
+        try:
+            end = int(pytest.main([*asked, "-xq", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler"]))
+        except BaseException:
+            end = 1
+    os._exit(end)
+
+
+def killed(all_of_them: Iterator[Mutant], processes: int) -> Iterator[tuple[Mutant, bool]]:
+    """Each mutant, and whether a test failed."""
+    running: dict[int, tuple[Mutant, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        while True:
+            while len(running) < processes and (mutant := next(all_of_them, None)) is not None:
+                if not mutant.tests:
+                    yield mutant, False
+                    continue
+                until = time.monotonic() + MORE + LONGER * sum(seconds()[name] for name in mutant.tests)
+                running[start(mutant, folder)] = mutant, until
+            if not running:
+                return
+            for child, (mutant, until) in list(running.items()):
+                if time.monotonic() > until:
+                    os.killpg(child, signal.SIGKILL)
+                done, status = os.waitpid(child, os.WNOHANG)
+                if done:
+                    del running[child]
+                    yield mutant, os.waitstatus_to_exitcode(status) != 0
+            time.sleep(0.02)
+
+
+def files(asked: Sequence[str]) -> list[str]:
+    """Of a folder, all its files."""
+    paths = [SOURCE / each for each in asked]
+    every = [file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])]
+    return sorted(str(file.relative_to(SOURCE)) for file in every if WITHOUT not in file.name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", default=PARTS)
     parser.add_argument("--every", type=int, default=1, help="of the mutants, each N-th alone")
+    parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
     for library in LIBRARIES.split():
         importlib.import_module(library)
-    counts = [mutate(file, options.every) for file in options.modules]
-    survived, tried = map(sum, zip(*counts, strict=True))
-    print(f"in all: {tried - survived} of {tried} killed ({(tried - survived) / max(1, tried):.0%})")
+    kept = [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+    tried: dict[str, int] = defaultdict(int)
+    survivors: dict[str, int] = defaultdict(int)
+
+    def left() -> Iterator[Mutant]:
+        for file in files(options.files):
+            for mutant in mutants(file, options.every):
+                tried[file] += 1
+                if mutant.key not in kept:
+                    yield mutant
+
+    with KEPT.open("a") as file:
+        for mutant, is_killed in killed(left(), options.processes):
+            if is_killed:
+                file.write(json.dumps(mutant.key) + "\n")
+                file.flush()
+            else:
+                survivors[mutant.file] += 1
+                print(f"{mutant.file}:{mutant.line}: {mutant.text}  ({len(mutant.tests)} tests)", flush=True)
+    print("\n| part | changes | killed |\n|---|---:|---:|")
+    parts = defaultdict(list)
+    for name in tried:
+        parts[name.partition("/")[0]].append(name)
+    for part, names in {**parts, "**all**": list(tried)}.items():
+        count, lived = sum(tried[name] for name in names), sum(survivors[name] for name in names)
+        print(f"| {part} | {count:,} | {(count - lived) / max(1, count):.1%} |")
+
+
+if __name__ == "__main__":
+    main()
