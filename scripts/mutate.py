@@ -42,6 +42,8 @@ LIBRARIES = (
     "numpy scipy.sparse scipy.stats torch pyarrow.parquet numba pandas sklearn.linear_model networkx "
     "torch_geometric.data hypothesis.strategies safetensors.torch typer rich matplotlib.pyplot pytest"
 )
+OPTIONS = ["-xq", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
+OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # plugins of pytest are among the libraries
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -51,6 +53,7 @@ COMPUTED = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
 SECONDS = 60.0  # of tests for one mutant, by the times that they took
+UNCHANGED = -1  # the number of no change
 LONGER, MORE = 5.0, 30.0  # times what the tests took, and seconds for what is compiled
 
 
@@ -104,10 +107,13 @@ class Change(ast.NodeTransformer):
 
 
 class Mutated(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Gives one module from changed code."""
+    """Gives one module from changed code; a plugin of pytest, whose own finder would come first."""
 
     def __init__(self, name: str, code: CodeType) -> None:
         self.name, self.code = name, code
+
+    def pytest_load_initial_conftests(self) -> None:
+        sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         return importlib.util.spec_from_loader(name, self, origin="mutant") if name == self.name else None
@@ -172,7 +178,9 @@ def tests_for(file: str, line: int) -> tuple[str, ...]:
 
 
 def mutants(file: str, every: int) -> Iterator[Mutant]:
+    """One for each change; before them the file as it is, whose tests must pass."""
     text = (SOURCE / file).read_text(encoding="utf-8")
+    yield Mutant(file, UNCHANGED, 0, "as it is", ast.unparse(ast.parse(text)), tests_for(file, 0))
     for number in range(0, 10**6, every):
         change = Change(number)
         tree = change.visit(ast.parse(text))
@@ -195,11 +203,11 @@ def start(mutant: Mutant, folder: str) -> int:
         # Compiled loops are kept beside their source.
         place = Path(folder, f"{hashlib.sha256(mutant.source.encode()).hexdigest()}.py")
         place.write_text(mutant.source, encoding="utf-8")
-        sys.meta_path.insert(0, Mutated(module.removesuffix(".__init__"), compile(mutant.source, str(place), "exec")))
+        mutated = Mutated(module.removesuffix(".__init__"), compile(mutant.source, str(place), "exec"))
         names = [name.rpartition(".") for name in mutant.tests]
         asked = [f"{test.replace('.', '/')}.py::{function}" for test, _, function in names]
         try:
-            end = int(pytest.main([*asked, "-xq", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler"]))
+            end = int(pytest.main([*asked, *OPTIONS], [mutated]))
         except BaseException:
             end = 1
     os._exit(end)
@@ -252,13 +260,15 @@ def main() -> None:
     def left() -> Iterator[Mutant]:
         for file in files(options.files):
             for mutant in mutants(file, options.every):
-                tried[file] += 1
+                tried[file] += mutant.number != UNCHANGED
                 if mutant.key not in kept:
                     yield mutant
 
     with KEPT.open("a") as file:
         for mutant, is_killed in killed(left(), options.processes):
-            if is_killed:
+            if mutant.number == UNCHANGED and is_killed and mutant.tests:
+                sys.exit(f"{mutant.file}: its tests fail without a change")
+            if is_killed or mutant.number == UNCHANGED:
                 file.write(json.dumps(mutant.key) + "\n")
                 file.flush()
             else:
