@@ -6,7 +6,7 @@
 Changes: a comparison, an arithmetic or boolean operator, a number, a truth value, not, a returned value. For each, the
 tests that run its line, the quick ones first, in a fork that imports pine anew with the changed source; tests that take
 far longer than without the change count as failed. Prints survivors, and the share that was killed. Kills are kept in
-build/mutation.jsonl and not tried again until their file changes.
+build/killed.txt and not tried again until their file changes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import copy
 import hashlib
 import importlib.abc
 import importlib.util
-import json
 import os
 import signal
 import sys
@@ -37,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "pine"
 PARTS = ["nn", "model", "graph", "evaluation", "labels.py", "metrics.py", "propagation.py"]
 WITHOUT = "triton"  # kernels that need a GPU
-COVERED, TIMED, KEPT = ROOT / ".coverage", ROOT / "build" / "tests.xml", ROOT / "build" / "mutation.jsonl"
+COVERED, TIMED, KEPT = ROOT / ".coverage", ROOT / "build" / "tests.xml", ROOT / "build" / "killed.txt"
 LIBRARIES = (
     "numpy scipy.sparse scipy.stats torch pyarrow.parquet numba pandas sklearn.linear_model networkx "
     "torch_geometric.data hypothesis.strategies safetensors.torch typer rich matplotlib.pyplot pytest"
@@ -52,7 +51,8 @@ COMPUTED = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
-SECONDS = 60.0  # of tests for one mutant, by the times that they took
+SECONDS = 30.0  # of tests for one mutant, by the times that they took
+UNREAD = ("annotation", "returns", "decorator_list")
 UNCHANGED = -1  # the number of no change
 LONGER, MORE = 5.0, 30.0  # times what the tests took, and seconds for what is compiled
 
@@ -96,8 +96,8 @@ class Change(ast.NodeTransformer):
                 return ast.copy_location(new, node)
             self.left -= 1
         for name, value in ast.iter_fields(node):
-            # Annotations, and checks of our own that lengths are equal.
-            if name in ("annotation", "returns") or (isinstance(node, ast.keyword) and node.arg == "strict"):
+            # Annotations, whether a data class is frozen, and checks of our own that lengths are equal.
+            if name in UNREAD or (isinstance(node, ast.keyword) and node.arg == "strict"):
                 continue
             if isinstance(value, list):
                 value[:] = [self.visit(each) if isinstance(each, ast.AST) else each for each in value]
@@ -137,9 +137,8 @@ class Mutant:
     tests: tuple[str, ...]
 
     @property
-    def key(self) -> list[Any]:
-        whole = hashlib.sha256((SOURCE / self.file).read_bytes()).hexdigest()
-        return [self.file, whole, self.number]
+    def key(self) -> str:
+        return hashlib.sha256(f"{self.file}\n{self.source}".encode()).hexdigest()
 
 
 @cache
@@ -201,7 +200,7 @@ def start(mutant: Mutant, folder: str) -> int:
 
         module = "pine." + mutant.file.removesuffix(".py").replace("/", ".")
         # Compiled loops are kept beside their source.
-        place = Path(folder, f"{hashlib.sha256(mutant.source.encode()).hexdigest()}.py")
+        place = Path(folder, f"{mutant.key}.py")
         place.write_text(mutant.source, encoding="utf-8")
         mutated = Mutated(module.removesuffix(".__init__"), compile(mutant.source, str(place), "exec"))
         names = [name.rpartition(".") for name in mutant.tests]
@@ -253,7 +252,7 @@ def main() -> None:
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
     for library in LIBRARIES.split():
         importlib.import_module(library)
-    kept = [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
+    kept = set(KEPT.read_text().split()) if KEPT.exists() else set()
     tried: dict[str, int] = defaultdict(int)
     survivors: dict[str, int] = defaultdict(int)
 
@@ -269,7 +268,7 @@ def main() -> None:
             if mutant.number == UNCHANGED and is_killed and mutant.tests:
                 sys.exit(f"{mutant.file}: its tests fail without a change")
             if is_killed or mutant.number == UNCHANGED:
-                file.write(json.dumps(mutant.key) + "\n")
+                file.write(f"{mutant.key}\n")
                 file.flush()
             else:
                 survivors[mutant.file] += 1

@@ -12,11 +12,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
+from llvmlite.binding import ffi
 from support.command_line import pine, write_ring
 from support.training import steps_of
 
@@ -161,6 +164,28 @@ def test_a_signal_is_not_lost_where_python_drops_exceptions_nor_in_an_import(
     assert exit_code(import_module) == 130
     assert done == ["cleared up", "signaled"]
     assert capfd.readouterr().err == "interrupted\ninterrupted; repeat the command\n"
+
+
+def test_a_signal_while_a_loop_is_compiled_leaves_no_lock_behind_that_other_threads_wait_for():
+    lock, signals = ffi.lib._lock, [signal.SIGTERM]
+
+    def locked() -> None:
+        if signals:
+            signal.raise_signal(signals.pop())
+
+    def compile_loop() -> None:
+        with advising(lambda: "repeat the command"):
+            numba.njit(lambda x: x + 1)(1)
+            time.sleep(10)
+
+    lock.register(locked, lambda: None)
+    try:
+        assert exit_code(compile_loop) == 143
+    finally:
+        lock._cblist.pop()
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(lock._lock.acquire, timeout=1).result()
+        other.submit(lock._lock.release).result()
 
 
 def test_a_save_ends_before_a_signal_does_and_a_second_signal_leaves_nothing_of_it(tmp_path: Path):

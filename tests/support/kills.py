@@ -29,6 +29,7 @@ from pine.reproduce.catalog import experiment_of
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 MOST_KILLS = 3  # of one run
+LONGEST = 120  # seconds; a run takes few
 TRAIN = "train edges.csv --labels labels.csv --out run --epochs 60 --dim 8 --threads 1 --overwrite"
 EVALUATE = (
     "evaluate edges.csv --labels labels.csv --methods label-propagation,pine:epochs=5:dim=4 --ratios 0.3,0.6"
@@ -95,7 +96,14 @@ def start(folder: Path, words: str) -> int:
 
 
 def ended(child: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    """The exit code of a process; one that hangs fails all."""
+    end = time.monotonic() + LONGEST
+    while not (found := os.waitpid(child, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            os.killpg(child, signal.SIGKILL)
+            sys.exit(f"a process hung for {LONGEST} seconds")
+        time.sleep(0.005)
+    return os.waitstatus_to_exitcode(found[1])
 
 
 def left_behind(session: int) -> list[int]:

@@ -19,6 +19,8 @@ from typing import Any
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 CAN_ASK_LATER = hasattr(signal, "setitimer")  # not on Windows
 ASK_LATER = 0.05  # seconds
+# Where an exception may be lost (C code that imports) or leave a lock behind that others wait for (compiled loops).
+NEVER_IN = ("<frozen importlib", f"{os.sep}llvmlite{os.sep}", f"{os.sep}numba{os.sep}")
 
 Handler = Callable[[int, FrameType | None], None]
 
@@ -64,22 +66,22 @@ def end_at_once(number: int, frame: FrameType | None = None) -> None:
 
 
 def raise_stopped(number: int, frame: FrameType | None) -> None:
-    """A handler that raises StoppedBySignal once; after imports, as C code may lose an exception in one."""
+    """A handler that raises StoppedBySignal once; after an import or a compilation, if it is in one."""
     is_second = _received.number is not None and number in SIGNALS
-    is_importing = _is_importing(frame)
-    if _received.raised or (is_importing and (is_second or not _received.at_work)):
+    must_wait = _must_wait(frame)
+    if _received.raised or (must_wait and (is_second or not _received.at_work)):
         end_at_once(_received.number or number)
     _received.number = _received.number or number
-    if is_importing and CAN_ASK_LATER:
+    if must_wait and CAN_ASK_LATER:
         _ask_later()
         return
     _received.raised = True
     raise StoppedBySignal(_received.number)
 
 
-def _is_importing(frame: FrameType | None) -> bool:
+def _must_wait(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        if any(place in frame.f_code.co_filename for place in NEVER_IN):
             return True
         frame = frame.f_back
     return False
