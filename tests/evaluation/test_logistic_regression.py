@@ -78,6 +78,13 @@ def test_too_few_labels_for_folds_leave_c_at_one():
     assert best_c(x[:5], y[:5], 0) == 1.0
 
 
+def test_two_labels_a_fold_are_enough_to_choose_c():
+    x, y = np.array([[0.0], [0.0], [0.0], [0.0], [0.0], [1.0]]), np.array([1, 0, 1, 0, 1, 0])
+    folds = KFold(3, shuffle=True, random_state=0)
+    search = GridSearchCV(LogisticRegression(max_iter=300), {"C": C_GRID}, scoring="accuracy", cv=folds)
+    assert best_c(x, y, 0) == search.fit(x, y).best_params_["C"] != 1.0
+
+
 def test_numbers_are_refused():
     labels = Labels("numbers", "node", np.arange(9), np.ones(9), None)
     with pytest.raises(InputError, match="predicts classes and label sets; these labels are numbers"):

@@ -47,6 +47,12 @@ def test_a_ratio_that_leaves_nothing_is_refused(ratio):
         split("cora", np.arange(10), ratio, 0)
 
 
+def test_one_node_is_enough_to_train_on_and_one_to_test_on():
+    for ratio, train in ((0.1, 1), (0.9, 9)):
+        parts = split("graph", np.arange(10), ratio, 0)
+        assert (len(parts.train), len(parts.test)) == (train, 10 - train)
+
+
 def test_a_split_of_too_few_nodes_is_refused():
     with pytest.raises(InputError, match="leaves none to train or test on"):
         split("cora", np.arange(3), 0.1, 0)

@@ -44,9 +44,31 @@ def test_a_node_attribute_gives_the_types():
         Graph.from_networkx(graph, type="kind")
 
 
+def test_between_two_types_the_order_of_ends_counts_in_a_directed_graph_alone():
+    edges = [("ann", "jazz"), ("jazz", "bob")]
+    for kind, relations in ((nx.Graph, 1), (nx.DiGraph, 2)):
+        graph = kind(edges)
+        nx.set_node_attributes(graph, {"ann": "person", "bob": "person", "jazz": "taste"}, "kind")
+        assert len(Graph.from_networkx(graph, type="kind").relations) == relations
+
+
+def test_a_network_has_parallel_edges_where_the_graph_has_some():
+    assert not Graph.from_edges([(0, 1), (0, 2), (0, 3)]).to_networkx().is_multigraph()
+    assert Graph.from_edges([(0, 1), (0, 1), (0, 2)], duplicates="keep").to_networkx().is_multigraph()
+
+
 def test_what_is_no_networkx_graph_is_refused():
     with pytest.raises(InputError, match="from_networkx takes a NetworkX graph, got list"):
         Graph.from_networkx([(0, 1)])
+
+
+def test_a_class_that_only_looks_like_a_network_is_refused():
+    class Roads:
+        def is_directed(self) -> bool:
+            return False
+
+    with pytest.raises(InputError, match="from_networkx takes a NetworkX graph, got Roads"):
+        Graph.from_networkx(Roads())
 
 
 def test_edge_attributes_that_are_not_read_are_named():
