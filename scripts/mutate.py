@@ -249,6 +249,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     os.chdir(ROOT)
+    os.environ["NUMBA_OPT"] = "0"  # changed loops are compiled anew, and run for a moment
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
     for library in LIBRARIES.split():
         importlib.import_module(library)
