@@ -134,7 +134,7 @@ def test_a_class_that_no_training_node_has_is_never_predicted_and_moves_no_other
     data = planted(single=True)
     train = data.splits["train"]
     kept = train[data.labels[train] != 1]
-    (result,) = evaluate(replace(data, splits=data.splits | {"train": kept}), {"lp": LabelPropagation}, ["public"], 1)
+    (result,) = evaluate(replace(data, splits={**data.splits, "train": kept}), {"lp": LabelPropagation}, ["public"], 1)
     predicted = LabelPropagation().fit(data.graph, {int(node): int(data.labels[node]) for node in kept}).predict()
     assert set(predicted.tolist()) == {0, 2, 3}
     assert result.scores["accuracy"] == pytest.approx((predicted == data.labels)[data.splits["test"]].mean())

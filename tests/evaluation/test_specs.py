@@ -37,6 +37,7 @@ def test_more_settings_are_added_and_those_there_are_replaced():
         (float | None, "none", None),
         (float, "inf", float("inf")),
         (bool, "False", False),
+        (bool, "true", True),
         (Literal["gat", "gat+pine"], "gat+pine", "gat+pine"),
     ],
 )

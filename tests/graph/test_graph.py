@@ -42,14 +42,18 @@ def test_a_graph_of_isolated_nodes_only_is_ordinary():
 def test_nothing_about_a_graph_can_be_changed():
     features = np.ones((4, 2), np.float32)
     nodes = np.arange(4)
-    graph = Graph.from_edges(np.array([[0, 1], [2, 3]]), nodes=nodes, features=features, weights=[1.0, 2.0])
+    edges, data = {("node", "to", "node"): np.array([[0, 1], [2, 3]])}, {"node": {"year": np.arange(4)}}
+    weights = {("node", "to", "node"): [1.0, 2.0]}
+    graph = Graph.from_relations(
+        edges, nodes={"node": nodes}, features={"node": features}, weights=weights, node_data=data
+    )
     with pytest.raises(dataclasses.FrozenInstanceError):
         graph.directed = True  # type: ignore[misc]
     with pytest.raises(TypeError):
         graph.features["node"] = features  # type: ignore[index]
     matrix = graph.adjacency()
     arrays: tuple[Any, ...] = (matrix.indptr, matrix.indices, matrix.weights, graph.ids(), graph.features["node"])
-    for array in arrays:
+    for array in (*arrays, graph.node_data["node"]["year"]):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
     features[0] = nodes[0] = 7  # the user's own arrays stay the user's
