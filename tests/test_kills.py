@@ -20,11 +20,9 @@ def test_runs_that_are_killed_at_random_moments_end_with_the_same_bits(tmp_path)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    print(f"{'command':10} {'kills':>5} {'before the end':>14} {'runs':>5} {'lost':>5} {'left behind':>11}")
+    print(f"{'command':10} {'kills':>5} {'runs':>5} {'lost':>5} {'left behind':>11}")
     for each in found:
         kills, lost = sum(each["kills"].values()), len(each["lost"])
-        before, left = each["before the end"], each["left behind"]
-        print(f"{each['command']:10} {kills:5} {before:14} {each['runs']:5} {lost:5} {left:11}")
+        print(f"{each['command']:10} {kills:5} {each['runs']:5} {lost:5} {each['left behind']:11}")
         assert (each["lost"], each["left behind"], each["tracebacks"]) == ([], 0, []), each
-        assert 2 * before > kills
     assert sum(sum(each["kills"].values()) for each in found) == KILLS
