@@ -146,7 +146,8 @@ def seconds() -> dict[str, float]:
     """What each test function took, all of its cases together."""
     took: dict[str, float] = defaultdict(float)
     for case in ET.parse(TIMED).getroot().iter("testcase"):
-        took[f"{case.attrib['classname']}.{case.attrib['name'].split('[')[0]}"] += float(case.attrib["time"])
+        place = case.attrib["classname"].replace(".", "/")
+        took[f"{place}.py::{case.attrib['name'].split('[')[0]}"] += float(case.attrib["time"])
     return took
 
 
@@ -203,10 +204,8 @@ def start(mutant: Mutant, folder: str) -> int:
         place = Path(folder, f"{mutant.key}.py")
         place.write_text(mutant.source, encoding="utf-8")
         mutated = Mutated(module.removesuffix(".__init__"), compile(mutant.source, str(place), "exec"))
-        names = [name.rpartition(".") for name in mutant.tests]
-        asked = [f"{test.replace('.', '/')}.py::{function}" for test, _, function in names]
         try:
-            end = int(pytest.main([*asked, *OPTIONS], [mutated]))
+            end = int(pytest.main([*mutant.tests, *OPTIONS], [mutated]))
         except BaseException:
             end = 1
     os._exit(end)

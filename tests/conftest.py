@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,12 @@ def need_data() -> Callable[..., Path]:
         return Path(place)
 
     return folder
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Under coverage, lines are said to be run by this test: scripts/mutate.py asks which tests run a line."""
+    if "coverage" in sys.modules and (measured := sys.modules["coverage"].Coverage.current()) is not None:
+        measured.switch_context(item.nodeid.partition("[")[0])
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
