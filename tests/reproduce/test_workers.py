@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -100,6 +101,19 @@ def test_a_process_that_dies_before_it_reads_its_job_is_replaced(monkeypatch, ki
     made = dict(run_jobs(work, [[("add", 1)], [("add", 2)]], 1, Limits()))
     assert made["add", 1].why == "memory"
     assert made["add", 2] == 3
+
+
+@pytest.mark.parametrize("kind", ["add", "refuse"])
+def test_a_worker_whose_parent_has_ended_says_nothing(kind, capfd):
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=workers._serve, args=(work, theirs))
+    process.start()
+    ours.send([(kind, 1)])
+    ours.close()
+    theirs.close()
+    process.join(60)
+    assert process.exitcode == 0
+    assert capfd.readouterr().err == ""
 
 
 def test_each_result_of_a_job_has_the_whole_time():

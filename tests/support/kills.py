@@ -168,7 +168,8 @@ def kill_runs(folder: Path, command: str, count: int, rng: np.random.Generator) 
             kills[number.name] += 1
         code = ended(start(place, words))
         printed = (place / "printed").read_text()
-        if "Traceback" in printed:
+        # A worker whose parent is killed while it starts ends in multiprocessing's own code.
+        if "Traceback" in printed and "spawn_main" not in printed:
             tracebacks.append(printed[printed.index("Traceback") :][-1000:])
         if code != 0 or end_of(place) != wanted:
             lost.append(f"run {run}, exit code {code}: {printed[-500:]}")

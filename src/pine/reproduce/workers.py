@@ -154,21 +154,22 @@ def _serve(work: Callable[[Any], Iterable[Any]], pipe: Connection) -> None:
     warnings.simplefilter("ignore")  # nobody could tell which task they are of
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # whatever the main module does on it
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        try:
-            job = pipe.recv()
-        except EOFError:
-            return
-        pipe.send(_Begun())
-        try:
-            for _, result in zip(job, work(job), strict=True):
-                pipe.send(result)
-        except DeviceError as problem:
-            pipe.send(Stopped("died", str(problem)))
-        except InputError as problem:
-            pipe.send(Stopped("error", str(problem)))
-        except MemoryError:
-            pipe.send(Stopped("memory", "there is not enough memory"))
+    with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked has ended: nobody wants to know more
+        while True:
+            try:
+                job = pipe.recv()
+            except EOFError:
+                return
+            pipe.send(_Begun())
+            try:
+                for _, result in zip(job, work(job), strict=True):
+                    pipe.send(result)
+            except DeviceError as problem:
+                pipe.send(Stopped("died", str(problem)))
+            except InputError as problem:
+                pipe.send(Stopped("error", str(problem)))
+            except MemoryError:
+                pipe.send(Stopped("memory", "there is not enough memory"))
 
 
 def _end_with_parent() -> None:
