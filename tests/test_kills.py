@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 KILLS = 200
-SCRIPT = Path(__file__).parent / "support" / "kills.py"
+TESTS = Path(__file__).parent
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
 def test_runs_that_are_killed_at_random_moments_end_with_the_same_bits(tmp_path):
-    command = [sys.executable, str(SCRIPT), str(tmp_path), str(KILLS), "0"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "support.kills", str(tmp_path), str(KILLS), "0"]
+    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
     print(f"{'command':10} {'kills':>5} {'runs':>5} {'lost':>5} {'left behind':>11}")

@@ -1,4 +1,4 @@
-"""Kills train, evaluate and reproduce at random moments, then lets each end: python kills.py FOLDER COUNT SEED
+"""Kills train, evaluate and reproduce at random moments, then lets each end: python -m support.kills FOLDER COUNT SEED
 
 Everything is imported once, and each run is a fork, a session of its own. A run is killed up to three times, by KILL,
 TERM or INT, then it goes on to its end, which must be that of a run that was never killed, bit by bit. Prints a JSON
@@ -11,6 +11,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -26,6 +27,7 @@ import pine.reproduce.reproduction as reproduction
 from pine.__main__ import main
 from pine.datasets import planted_classes
 from pine.reproduce.catalog import experiment_of
+from support.reproduce import SMALL
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 MOST_KILLS = 3  # of one run
@@ -37,20 +39,10 @@ EVALUATE = (
     " --repeats 3 --json runs.json --resume"
 )
 REPRODUCE = "reproduce small --out made --processes 1"
-SMALL: dict[str, Any] = {
-    "title": "A small one",
-    "place": "nowhere",
-    "kind": "scores",
-    "datasets": ["cora"],
-    "ratios": [0.1, 0.5],
-    "repeats": 2,
-    "metrics": ["accuracy"],
-    "methods": [
-        {"name": "spread", "spec": "label-propagation", "search": ["label-propagation:alpha=0.5"]},
-        {"name": "poor", "spec": "label-propagation:alpha=0.0001:rounds=1"},
-    ],
-    "claims": [{"text": "It is first.", "place": "here", "check": "first", "method": "spread"}],
-}
+# What Python itself prints in a worker whose parent is killed while it starts.
+ORPHANED = re.compile(
+    r'Traceback[^\n]*\n  File "<string>", line 1, in <module>\n(?:  .*\n)+EOFError: Ran out of input\n'
+)
 
 
 def train_end(folder: Path) -> Any:
@@ -168,8 +160,8 @@ def kill_runs(folder: Path, command: str, count: int, rng: np.random.Generator) 
             kills[number.name] += 1
         code = ended(start(place, words))
         printed = (place / "printed").read_text()
-        # A worker whose parent is killed while it starts ends in multiprocessing's own code.
-        if "Traceback" in printed and "spawn_main" not in printed:
+        printed = ORPHANED.sub("", printed)
+        if "Traceback" in printed:
             tracebacks.append(printed[printed.index("Traceback") :][-1000:])
         if code != 0 or end_of(place) != wanted:
             lost.append(f"run {run}, exit code {code}: {printed[-500:]}")
