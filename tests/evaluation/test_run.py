@@ -132,12 +132,12 @@ def test_vectors_are_scored_on_the_test_nodes_of_the_public_split(monkeypatch):
 
 def test_a_class_that_no_training_node_has_is_never_predicted_and_moves_no_other():
     data = planted(single=True)
-    train = data.splits["train"]
-    kept = train[data.labels[train] != 1]
-    (result,) = evaluate(replace(data, splits={**data.splits, "train": kept}), {"lp": LabelPropagation}, ["public"], 1)
-    predicted = LabelPropagation().fit(data.graph, {int(node): int(data.labels[node]) for node in kept}).predict()
+    seen = {part: nodes[data.labels[nodes] != 1] for part, nodes in data.splits.items()} | {"test": data.splits["test"]}
+    (result,) = evaluate(replace(data, splits=seen), {"lp": LabelPropagation}, ["public"], 1)
+    shown = {int(node): int(data.labels[node]) for node in seen["train"]}
+    predicted = LabelPropagation().fit(data.graph, shown).predict()
     assert set(predicted.tolist()) == {0, 2, 3}
-    assert result.scores["accuracy"] == pytest.approx((predicted == data.labels)[data.splits["test"]].mean())
+    assert result.scores["accuracy"] == pytest.approx((predicted == data.labels)[seen["test"]].mean())
 
 
 def test_methods_get_features_where_they_are_asked_for_and_results_say_so(recorder):
