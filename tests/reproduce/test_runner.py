@@ -6,10 +6,10 @@ import dataclasses
 
 from support.reproduce import SMALL, InProcess, always
 
+from pine._internal.workers import Limits, Stopped
 from pine.reproduce.catalog import experiment_of
 from pine.reproduce.kinds import KINDS
 from pine.reproduce.outcome import outcome_of
-from pine.reproduce.workers import Limits, Stopped
 
 ONE = SMALL | {"methods": SMALL["methods"][1:], "claims": []}
 

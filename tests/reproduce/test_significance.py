@@ -50,6 +50,19 @@ def test_the_strict_test_counts_test_nodes_for_each_training_node():
     assert all(each.strict_p >= each.p for each in found)
 
 
+def test_methods_with_fewer_splits_are_compared_on_the_first_ones():
+    values = {"PINE": [0.7, 0.8, 0.9, 0.1, 0.1], "B": [0.6, 0.69, 0.81]}
+    rows = [row(name, 0.5, value, repeat=k) for name, some in values.items() for k, value in enumerate(some)]
+    made = grids(rows, ["accuracy"])
+    (found,) = comparisons(made, "PINE", "B")
+    assert found.lead == pytest.approx(10.0)
+    assert found.p == pytest.approx(paired_p_value([0.7, 0.8, 0.9], [0.6, 0.69, 0.81]))
+    gap = made[0].gap("B", 0.5)
+    assert gap is not None
+    assert gap[0] == pytest.approx(-10.0)
+    assert made[0].p_values("PINE", 0.5, ["B"])["B"] == pytest.approx(found.p)
+
+
 def test_cells_that_one_of_them_did_not_finish_and_too_few_splits_say_nothing():
     rows = [row(name, 0.5, 0.5, repeat=k) for name in ("PINE", "B") for k in range(6)]
     unfinished = [*rows[:-1], row("B", 0.5, None, repeat=5, stopped="time: too long")]

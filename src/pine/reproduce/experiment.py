@@ -3,8 +3,8 @@
 Each is a TOML file in experiments/:
 
     title, place          what it is, and where the paper has it
-    kind                  "scores" of methods, "maps" of vectors, "approximation" of functions of sets, or "inductive"
-                          scores: graphs that training never sees (pine.reproduce.kinds)
+    kind                  "scores" of methods, "maps" of vectors, "approximation" of functions of sets, "inductive"
+                          scores: graphs that training never sees, or "links": edges (pine.reproduce.kinds)
     datasets, ratios (shares of labeled nodes, or "public": the split of the data set), repeats, metrics, sizes (of
                           functions that approximate)
     features              whether methods get the node features of the data sets, which the paper mutes
@@ -41,7 +41,10 @@ Value = int | float
 
 @dataclass(frozen=True)
 class Method:
-    """A line of a figure: a spec, others to choose from on held-out labels, and the values that stand for {}."""
+    """A line of a figure: a spec, others to choose from on held-out labels, and the values that stand for {}.
+
+    repeats: at most, where a method is too slow for those of the experiment: the first of its splits.
+    """
 
     name: str
     spec: str
@@ -50,6 +53,7 @@ class Method:
     panel: str = ""
     drawn: bool = True
     slow: bool = False
+    repeats: int | None = None
 
     def __post_init__(self) -> None:
         if len(self.search) > MAX_SEARCH:
@@ -110,11 +114,12 @@ class Experiment:
     claims: tuple[Claim, ...] = ()
     quick: Mapping[str, Any] = field(default_factory=dict)
 
-    def num_repeats(self, dataset: str, ratio: Ratio) -> int:
+    def num_repeats(self, dataset: str, ratio: Ratio, method: str = "") -> int:
         """How many results a cell has."""
-        if ratio == PUBLIC and self.seeds is not None:
-            return self.seeds
-        return self.fewer.get(dataset, self.repeats)
+        most = self.seeds if ratio == PUBLIC else None
+        asked = self.fewer.get(dataset, self.repeats) if most is None else most
+        own = [each.repeats for each in self.methods if each.name == method and each.repeats is not None]
+        return min([asked, *own])
 
     @property
     def slow(self) -> list[str]:
@@ -162,7 +167,7 @@ class Experiment:
         if "values" in small:
             kept = {m: tuple(value for value in m.values if value in small["values"]) for m in methods}
             methods = [replace(m, values=kept[m]) for m in methods if kept[m] or not m.values]
-        methods = [replace(method.with_settings(small.get("also", ())), slow=False) for method in methods]
+        methods = [replace(method.with_settings(small.get("also", ())), slow=False, repeats=None) for method in methods]
         changes: dict[str, Any] = {key: tuple(small[key]) for key in ("datasets", "ratios", "sizes") if key in small}
         repeats = small.get("repeats", 1)
         changes |= {"repeats": repeats, "fewer": {}, "seeds": small.get("seeds")}

@@ -16,6 +16,7 @@ from typing import Any
 from pine._internal.files import atomic_write
 from pine._internal.parallel import number_of_threads
 from pine._internal.progress import Progress, ProgressCounter
+from pine._internal.workers import Limits, run_jobs
 from pine._version import __version__
 from pine.datasets.catalog import CATALOG
 from pine.errors import InputError
@@ -30,7 +31,6 @@ from pine.reproduce.rows import Row, read_rows, write_rows
 from pine.reproduce.runner import RunJobs, Runner
 from pine.reproduce.store import Store
 from pine.reproduce.tasks import Machine
-from pine.reproduce.workers import Limits, run_jobs
 
 LOGGER = logging.getLogger("pine")
 STORE_FILE = "store.sqlite"

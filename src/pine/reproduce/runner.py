@@ -12,9 +12,9 @@ from threadpoolctl import threadpool_limits
 
 from pine._internal.parallel import number_of_threads
 from pine._internal.progress import ProgressCounter
+from pine._internal.workers import Limits, Stopped, run_jobs
 from pine.reproduce.store import Store
 from pine.reproduce.tasks import Machine, Task
-from pine.reproduce.workers import Limits, Stopped, run_jobs
 
 Result = dict[str, Any]
 Results = dict[Task, Result]  # {"stopped": why, "message": ...} for what could not be made
@@ -47,7 +47,7 @@ class Runner:
         self.work.advance(len(done), what)
         if self.only_kept:
             return done | dict.fromkeys(missing, NOT_MADE)
-        jobs = jobs_of(missing)
+        jobs = jobs_of(missing, self.machine)
         work = partial(make, machine=self._share(len(jobs)))
         for task, outcome in self.run_jobs(work, jobs, self.processes, self.limits):
             result = done[task] = self._result(outcome)
@@ -65,7 +65,7 @@ class Runner:
     def _result(self, outcome: Any) -> Result:
         if not isinstance(outcome, Stopped):
             # Seconds of fits side by side are no price: these share caches, cores and the GPU.
-            return {**outcome, "alone": self.processes == 1}
+            return {**outcome, "alone": self.processes == 1 and outcome.get("alone", True)}
         return {"stopped": outcome.why, "message": outcome.message, **asdict(self.limits)}
 
     def _share(self, jobs: int) -> Machine:
@@ -79,11 +79,11 @@ def stop_text(result: Mapping[str, Any]) -> str:
     return f"{result['stopped']}: {result['message']}"
 
 
-def jobs_of(tasks: Sequence[Task]) -> list[list[Task]]:
-    """Tasks in groups that are made together."""
+def jobs_of(tasks: Sequence[Task], machine: Machine) -> list[list[Task]]:
+    """Tasks in groups that are made together on a machine."""
     groups: dict[Any, list[Task]] = defaultdict(list)
     for task in tasks:
-        groups[task.fit_key].append(task)
+        groups[task.fit_key(machine)].append(task)
     return list(groups.values())
 
 

@@ -74,35 +74,36 @@ class Grid:
         return sorted(above, key=means.__getitem__, reverse=True)
 
     def comparable(self, method: str, other: str, x: X) -> bool:
-        """Whether both finished all repeats, the same: of fewer nobody knows here which they are."""
+        """Whether both finished all their repeats: of fewer nobody knows here which they are."""
         cells = [self.cells.get((name, x)) for name in (method, other)]
-        whole = [cell.repeats for cell in cells if cell is not None and cell.whole]
-        return len(whole) == 2 and whole[0] == whole[1]
+        return all(cell is not None and cell.whole for cell in cells)
+
+    def paired(self, method: str, other: str, x: X) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """What both reached on the splits that both have: the first ones, where one of them has fewer."""
+        one, two = (self.cells[name, x].values for name in (method, other))
+        both = min(len(one), len(two))
+        return one[:both], two[:both]
 
     def gap(self, method: str, x: X) -> tuple[float, float] | None:
         """How far a method is from the first on the same splits, mean and deviation in points, if both are whole."""
         first = self.methods[0]
         if not self.comparable(method, first, x):
             return None
-        gaps = 100 * np.subtract(self.cells[method, x].values, self.cells[first, x].values)
+        gaps = 100 * np.subtract(*self.paired(method, first, x))
         return float(gaps.mean()), float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
 
     def p_values(self, method: str, x: X, rivals: Iterable[str]) -> dict[str, float]:
         """Paired tests of a method against rivals at one x, with Holm's correction for their number."""
         others = [name for name in rivals if self.comparable(name, method, x)]
-        own = self.cells[method, x].values
-        return dict(
-            zip(others, holm([paired_p_value(self.cells[name, x].values, own) for name in others]), strict=True)
-        )
+        return dict(zip(others, holm([paired_p_value(*self.paired(name, method, x)) for name in others]), strict=True))
 
     def clearly_ahead(self, method: str, x: X) -> list[str]:
         """Of those above a method at one x, the ones for which a paired test does not call that chance.
 
         The test is the plain one, without a correction for splits that overlap: it is stricter with the method.
         """
-        own = self.cells[method, x].values
         whole = [name for name in self.ahead(method, x) if self.comparable(name, method, x)]
-        return [name for name in whole if paired_p_value(self.cells[name, x].values, own) < SIGNIFICANT]
+        return [name for name in whole if paired_p_value(*self.paired(name, method, x)) < SIGNIFICANT]
 
     def winner(self, x: X) -> str | None:
         """Who is ahead of all others at one x, for none of which a paired test calls that chance; forms are none."""
@@ -140,7 +141,15 @@ def grids(rows: Sequence[Row], metrics: Iterable[str]) -> list[Grid]:
     return made
 
 
-METRICS = {"accuracy": "accuracy", "micro_f1": "micro F1", "macro_f1": "macro F1"}
+METRICS = {
+    "accuracy": "accuracy",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "auc": "AUC",
+    "average_precision": "average precision",
+    "hits_at_10": "hits@10",
+    "mrr": "MRR",
+}
 
 
 def markdown_table(head: Sequence[str], lines: Iterable[Sequence[str]], title: str = "") -> str:

@@ -68,9 +68,8 @@ class Task(ABC):
     def make(cls, tasks: Sequence[Self], machine: Machine) -> Iterator[dict[str, Any]]:
         """The results of tasks with one fit_key, in their order."""
 
-    @property
-    def fit_key(self) -> tuple[Any, ...]:
-        """What tasks have in common that one fit serves."""
+    def fit_key(self, machine: Machine) -> tuple[Any, ...]:
+        """What tasks have in common that one fit serves, or whose fits run side by side on a machine."""
         return (self.kind, self)
 
     def key(self, machine: Machine) -> str:

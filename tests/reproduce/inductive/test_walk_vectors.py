@@ -60,9 +60,11 @@ def test_it_runs_for_whoever_has_the_files(folder, tmp_path, monkeypatch):
 
 def test_vectors_of_walks_are_made_together_and_networks_alone():
     tasks = [Inductive("reddit", spec, seed) for spec in ("deepwalk", "deepwalk:features=true") for seed in (0, 1)]
-    assert [len(job) for job in jobs_of(tasks)] == [2, 2]
-    assert len(jobs_of([Inductive("reddit", "sampled", 0), Inductive("reddit", "sampled:width=8", 0)])) == 2
-    assert len(jobs_of([Inductive("reddit", "deepwalk", 0), Inductive("reddit", "deepwalk:walks=8", 0)])) == 2
+    assert [len(job) for job in jobs_of(tasks, Machine())] == [2, 2]
+    assert len(jobs_of([Inductive("reddit", "sampled", 0), Inductive("reddit", "sampled:width=8", 0)], Machine())) == 2
+    assert (
+        len(jobs_of([Inductive("reddit", "deepwalk", 0), Inductive("reddit", "deepwalk:walks=8", 0)], Machine())) == 2
+    )
 
 
 def test_vectors_of_walks_find_the_groups_and_attributes_stand_beside_them(folder):

@@ -15,6 +15,8 @@ from support.reproduce import SMALL
 
 from pine import METHODS, InputError
 from pine.baselines import GCN, LabelPropagation
+from pine.baselines.gnn import replicas
+from pine.evaluation import side_by_side
 from pine.evaluation.protocol import SCORING_REVISION, Part
 from pine.reproduce.catalog import experiment_of
 from pine.reproduce.kinds import KINDS
@@ -46,14 +48,14 @@ def test_vectors_without_labels_are_made_once_for_all_splits_and_on_large_data_f
     walks = {"name": "start", "spec": "start:dim=8", "search": ["start:dim=4"]}
     rows = outcome_of(experiment_of("small", SMALL | {"methods": [walks], "claims": []}), runner).rows
     assert len(rows) == 4
-    jobs = jobs_of(runner.run_jobs.made)
+    jobs = jobs_of(runner.run_jobs.made, runner.machine)
     assert len(jobs) == 2 * 2  # two settings, two seeds
     assert all(len(job) == 4 for job in jobs)  # two ratios, held out and not
     runner.run_jobs.made.clear()
     given = SMALL | {"methods": [{"name": "start", "spec": "start:dim=6"}], "claims": [], "vector_seeds": {"cora": 1}}
     outcome_of(experiment_of("small", given), runner)
     assert [task.seed for task in runner.run_jobs.made] == [0] * 4
-    assert len(jobs_of(runner.run_jobs.made)) == 1
+    assert len(jobs_of(runner.run_jobs.made, runner.machine)) == 1
     runner.run_jobs.made.clear()
     more = given | {"methods": [{"name": "start", "spec": "start:dim=5"}], "repeats": 5, "vector_seeds": {"cora": 2}}
     outcome_of(experiment_of("small", more), runner)
@@ -67,6 +69,19 @@ def test_a_data_set_may_have_fewer_repeats_than_the_others():
     assert KINDS["scores"].num_tasks(replace(experiment, methods=experiment.methods[1:])) == 2 * (3 + 1)
     with pytest.raises(InputError, match="fewer and vector_seeds of experiment small has 'pubmed'"):
         experiment_of("small", given | {"fewer": {"pubmed": 1}})
+
+
+def test_a_method_may_have_fewer_repeats_than_the_others():
+    slow = {"name": "slow", "spec": "label-propagation", "repeats": 2}
+    given = SMALL | {"methods": [*SMALL["methods"], slow], "repeats": 3}
+    experiment = experiment_of("small", given)
+    assert [experiment.num_repeats("cora", 0.5, name) for name in ("spread", "slow")] == [3, 2]
+    alone = replace(experiment, methods=experiment.methods[-1:])
+    assert KINDS["scores"].num_tasks(alone) == 2 * 2
+    rows = [{"dataset": "cora", "ratio": 0.5, "method": "slow", "repeat": repeat} for repeat in range(3)]
+    assert KINDS["scores"].is_whole(experiment, rows[:2])
+    assert not KINDS["scores"].is_whole(experiment, rows)
+    assert experiment_of("small", given | {"fewer": {"cora": 1}}).num_repeats("cora", 0.5, "slow") == 1
 
 
 def test_results_that_one_fit_serves_are_those_of_their_own_splits():
@@ -190,7 +205,7 @@ def test_keys_of_the_public_split_and_of_features_go_by_both():
         assert len({task.key(machine) for machine in machines}) == 3
     tasks = [Score("x", "gcn", 0, Part(ratio, 0), on) for ratio in ("public", 0.5) for on in (False, True)]
     assert len({task.key(machines[0]) for task in tasks}) == 4
-    assert len(jobs_of([Score("x", "start", 0, Part(0.5, 0), on) for on in (False, True)])) == 2
+    assert len(jobs_of([Score("x", "start", 0, Part(0.5, 0), on) for on in (False, True)], machines[0])) == 2
 
 
 def test_features_of_several_types_are_in_the_digest():
@@ -210,3 +225,56 @@ def test_data_sets_must_have_what_an_experiment_asks_of_them():
     with pytest.raises(InputError, match="no public split"):
         check(experiment_of("public", PUBLIC_SPLIT | {"features": False}), *without)
     check(experiment_of("small", SMALL), *without)
+
+
+def test_networks_of_all_splits_and_seeds_are_one_job_on_a_gpu(runner, monkeypatch):
+    network = "gcn:epochs=5:dim=8:dropout=0"
+    methods = [{"name": "gcn", "spec": network, "search": [f"{network}:weight_decay=0.1"]}]
+    methods.append({"name": "with vectors", "spec": f"{network}:on=propagation:share=auto"})
+    experiment = experiment_of("small", SMALL | {"methods": methods, "claims": []})
+    one_at_a_time = replace(runner, machine=Machine(device="cpu", threads=1))
+    alone = outcome_of(experiment, one_at_a_time).rows
+    made = runner.run_jobs.made.copy()
+    assert len(jobs_of(made, one_at_a_time.machine)) == len(made) == 2 * 4 + 2 * 4
+    monkeypatch.setattr(side_by_side, "DEVICES", ("cpu",))
+    many = replace(one_at_a_time, store=Store(runner.store.path.with_name("other.sqlite")))
+    assert sorted(map(len, jobs_of(made, many.machine)))[-2:] == [4, 8]
+    rows = outcome_of(experiment, many).rows
+    again = replace(many, store=one_at_a_time.store, only_kept=True)
+    assert outcome_of(experiment, again).rows == alone, "keys are the same"
+    for one, other in zip(alone, rows, strict=True):
+        assert one["accuracy"] == pytest.approx(other["accuracy"], abs=2e-3)
+        assert (one["spec"], one["alone"], other["alone"]) == (other["spec"], 1, 0)
+
+
+def test_results_of_a_job_come_batch_by_batch(monkeypatch):
+    monkeypatch.setattr(side_by_side, "DEVICES", ("cpu",))
+    monkeypatch.setattr(replicas, "MOST_FLOATS", {"cpu": 0})
+    machine = Machine(device="cpu", threads=1)
+    tasks = [Score("cora", "gcn:epochs=2:dim=4", repeat, Part(0.5, repeat)) for repeat in range(3)]
+    fits, fit = [], replicas._fit
+
+    def watched(method, data, some):
+        fits.append(len(some))
+        return fit(method, data, some)
+
+    monkeypatch.setattr(replicas, "_fit", watched)
+    results = Score.make(tasks, machine)
+    next(results)
+    assert fits == [1], "each result comes as soon as its batch is done"
+    assert len(list(results)) == 2
+
+
+def test_a_network_that_diverges_stops_no_other_of_its_job(runner, monkeypatch):
+    monkeypatch.setattr(side_by_side, "DEVICES", ("cpu",))
+    whole = replicas._fit
+
+    def first_diverges(method, data, some):
+        first, *others = whole(method, data, some)
+        return [np.full_like(first, np.nan), *others]
+
+    monkeypatch.setattr(replicas, "_fit", first_diverges)
+    given = SMALL | {"methods": [{"name": "gcn", "spec": "gcn:epochs=2:dim=4:device=cpu"}], "claims": []}
+    stopped, *others = outcome_of(experiment_of("small", given), runner).rows
+    assert stopped["stopped"].startswith("error: training diverged")
+    assert {row["stopped"] for row in others} == {""}

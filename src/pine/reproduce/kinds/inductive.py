@@ -35,12 +35,11 @@ class Inductive(SingleTask):
     spec: str
     seed: int
 
-    @property
-    def fit_key(self) -> tuple[Any, ...]:
+    def fit_key(self, machine: Machine) -> tuple[Any, ...]:
         """Vectors of walks serve with features and without, and for all trainings of their map."""
         setting = parse(self.spec)
         if not isinstance(setting, WalkSettings):
-            return super().fit_key
+            return super().fit_key(machine)
         return (self.kind, self.dataset, setting.walk, self.seed)
 
     def sources(self, machine: Machine) -> dict[str, Any]:

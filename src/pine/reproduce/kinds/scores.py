@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pine._internal.settings import plain_settings
+from pine.baselines.gnn.method import DIVERGED
 from pine.datasets import Dataset
 from pine.evaluation.protocol import PUBLIC, SCORING_REVISION, Part
 from pine.evaluation.run import check_fits, scored
-from pine.evaluation.variants import parse
+from pine.evaluation.side_by_side import runs_side_by_side, scored_side_by_side
+from pine.evaluation.variants import Variant, parse
 from pine.labels import Labels
 from pine.methods import method_class
 from pine.model.choice import LABEL_SHARES
@@ -44,11 +46,17 @@ class Score(Task):
     part: Part
     features: bool = False  # whether the method gets the node features of the data set
 
-    @property
-    def fit_key(self) -> tuple[Any, ...]:
-        """Vectors that no label enters serve all splits."""
-        part = self.part if parse(self.spec).predicts else None
-        return (self.kind, self.dataset, self.spec, self.seed, self.features, part)
+    def fit_key(self, machine: Machine) -> tuple[Any, ...]:
+        """Vectors that no label enters serve all splits; graph networks of all splits are trained side by side."""
+        variant = parse(self.spec)
+        part, seed = self.part if variant.predicts else None, self.seed
+        if self._side_by_side(machine.configure(variant)):
+            part, seed = None, self.seed if variant.on else -1  # the vectors that are its features are of one seed
+        return (self.kind, self.dataset, self.spec, seed, self.features, part)
+
+    def _side_by_side(self, variant: Variant) -> bool:
+        """Whether it is made together with other splits: not with features, which most often are sparse."""
+        return not self.features and runs_side_by_side(variant)
 
     def sources(self, machine: Machine) -> dict[str, Any]:
         variant = parse(self.spec)
@@ -82,6 +90,12 @@ class Score(Task):
             data = replace(data, graph=data.with_features())
         variant = machine.configure(parse(some.spec))
         check_fits(variant, data, labels)
+        if some._side_by_side(variant):
+            asked = [(task.part, task.seed) for task in tasks]
+            for scores, seconds in scored_side_by_side(data, labels, variant, asked):
+                found = {"stopped": "error", "message": DIVERGED} if scores is None else {"scores": scores}
+                yield found | {"seconds": seconds, "alone": False}
+            return
         wanted = {task.part: [variant] for task in tasks}
         for _, _, scores, seconds in scored(data, labels, wanted, some.seed, machine.device):
             yield {"scores": scores, "seconds": seconds}
@@ -166,7 +180,7 @@ class Scores(Kind):
         return (*SCORE_COLUMNS, *experiment.metrics)
 
     def is_whole(self, experiment: Experiment, rows: Sequence[Row]) -> bool:
-        number = experiment.num_repeats(rows[0]["dataset"], rows[0]["ratio"]) if rows else 0
+        number = experiment.num_repeats(rows[0]["dataset"], rows[0]["ratio"], rows[0]["method"]) if rows else 0
         return bool(rows) and [row["repeat"] for row in rows] == list(range(number))
 
     def sections(self, experiment: Experiment, rows: Sequence[Row]) -> list[str]:
@@ -234,7 +248,7 @@ def _entries(experiment: Experiment) -> Iterator[TableEntry]:
         for method in experiment.methods:
             for value in method.values or (None,):
                 for ratio in experiment.ratios:
-                    for repeat in range(experiment.num_repeats(dataset, ratio)):
+                    for repeat in range(experiment.num_repeats(dataset, ratio, method.name)):
                         yield TableEntry(dataset, method, value, Part(ratio, repeat), seeds, features)
 
 

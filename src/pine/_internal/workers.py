@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
@@ -56,7 +57,8 @@ class _Worker:
     def __init__(self, work: Callable[[Any], Iterable[Any]]) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(work, theirs), daemon=True)
+        # Pickled here, so that the process is one that ends with its parent before it imports what work needs.
+        self.process = context.Process(target=_serve, args=(pickle.dumps(work), theirs), daemon=True)
         with _without_ctrl_c():
             self.process.start()
         theirs.close()
@@ -150,10 +152,11 @@ def _outcome(worker: _Worker, limits: Limits) -> tuple[Any, bool] | None:
     return None if stopped is None else (stopped, False)
 
 
-def _serve(work: Callable[[Any], Iterable[Any]], pipe: Connection) -> None:
+def _serve(pickled: bytes, pipe: Connection) -> None:
     warnings.simplefilter("ignore")  # nobody could tell which task they are of
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # whatever the main module does on it
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    work: Callable[[Any], Iterable[Any]] = pickle.loads(pickled)
     with suppress(BrokenPipeError, ConnectionResetError):  # whoever asked has ended: nobody wants to know more
         while True:
             try:
