@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # The stamp is newer than everything that an install depends on, so a second run skips the install.
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-slow coverage mutation memory lint format clean
+.PHONY: demo test test-slow docs package coverage mutation memory lint format clean
 
 demo: $(STAMP)
 	$(BIN)/pine demo
@@ -17,6 +17,16 @@ test: lint
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+# The site, into build/site: open build/site/index.html.
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --quiet
+	@echo "The site: build/site/index.html"
+
+# The wheel and the source archive, into dist/; with the setuptools of .venv, so that nothing is downloaded.
+package: $(STAMP)
+	$(BIN)/python -m build --no-isolation
+	@ls dist
 
 # Compiled loops are not seen. In one process: a quarter of an hour.
 coverage: $(STAMP)

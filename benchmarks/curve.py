@@ -111,7 +111,7 @@ def draw(points: list[dict[str, Any]], file: Path) -> None:
     points = [p for p in points if p.get("accuracy", 0) > 0.5]
     mpl.use("Agg")
     sizes = sorted({point["size"] for point in points})
-    figure, panels = plt.subplots(1, len(sizes), figsize=(5 * len(sizes), 4), squeeze=False, sharey=True)
+    figure, panels = plt.subplots(1, len(sizes), figsize=(3.8 * len(sizes), 3.6), squeeze=False, sharey=True)
     peers = list(dict.fromkeys(p["name"] for p in points if not is_ours(p["name"])))
     color = dict(zip(peers, mpl.colormaps["tab10"].colors[1:], strict=False))  # type: ignore[attr-defined]
     for panel, size in zip(panels[0], sizes, strict=True):
@@ -133,9 +133,9 @@ def draw(points: list[dict[str, Any]], file: Path) -> None:
     handles: dict[str, Any] = {}
     for panel in panels[0]:
         handles |= dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True))
-    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.tight_layout(rect=(0, 0.1, 1, 1))
     figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=len(handles), fontsize=9)
-    figure.savefig(file, dpi=110)
+    figure.savefig(file, dpi=150)
 
 
 def main() -> None:

@@ -5,8 +5,9 @@
 
 Changes: a comparison, an arithmetic or boolean operator, a number, a truth value, not, a returned value. For each, the
 tests that run its line, the quick ones first, in a fork that imports pine anew with the changed source; tests that take
-far longer than without the change count as failed. Prints survivors, and the share that was killed. Kills are kept in
-build/killed.txt and not tried again until their file changes.
+far longer than without the change count as failed. Prints survivors, and the share that was killed. What became of each
+is kept in build/mutants.txt: kills are not tried again until their file changes, survivors only without --new. The
+order is drawn at random, so that a run which was stopped has tried a sample.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ import copy
 import hashlib
 import importlib.abc
 import importlib.util
+import math
 import os
+import random
+import re
 import signal
 import sys
 import tempfile
@@ -36,13 +40,14 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "pine"
 PARTS = ["nn", "model", "graph", "evaluation", "labels.py", "metrics.py", "propagation.py"]
 WITHOUT = "triton"  # kernels that need a GPU
-COVERED, TIMED, KEPT = ROOT / ".coverage", ROOT / "build" / "tests.xml", ROOT / "build" / "killed.txt"
+COVERED, TIMED, KEPT = ROOT / ".coverage", ROOT / "build" / "tests.xml", ROOT / "build" / "mutants.txt"
 LIBRARIES = (
     "numpy scipy.sparse scipy.stats torch pyarrow.parquet numba pandas sklearn.linear_model networkx "
     "torch_geometric.data hypothesis.strategies safetensors.torch typer rich matplotlib.pyplot pytest"
 )
 OPTIONS = ["-xq", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
 OPTIONS += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # plugins of pytest are among the libraries
+OPTIONS += ["-W", "ignore::numba.core.errors.NumbaWarning"]  # loops that are not optimized are not kept
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -51,10 +56,17 @@ COMPUTED = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
-SECONDS = 30.0  # of tests for one mutant, by the times that they took
+UNFIT = {  # tests that fail here without a change
+    # Of compiled loops that are not optimized.
+    "tests/nn/test_hidden_layer.py::test_single_precision_is_exact_to_rounding_and_keeps_what_is_no_number",
+    # PyTorch Geometric reads the source of a layer.
+    "tests/nn/test_pyg_layers.py::test_the_flow_may_be_turned_around",
+}
+COMPILED = re.compile("^@(compiled|vectorized)", re.MULTILINE)
 UNREAD = ("annotation", "returns", "decorator_list")
 UNCHANGED = -1  # the number of no change
-LONGER, MORE = 5.0, 30.0  # times what the tests took, and seconds for what is compiled
+KILLED, SURVIVED = "killed", "survived"
+LONGER, MORE = 5.0, 60.0  # times what the tests took, and seconds for what is compiled
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -159,16 +171,32 @@ def tests_of_lines(file: str) -> dict[int, frozenset[str]]:
     data = CoverageData(str(COVERED))
     data.read()
     lines = data.contexts_by_lineno(str(SOURCE / file))
-    found = {line: frozenset(each for each in tests if each in seconds()) for line, tests in lines.items()}
+    fit = frozenset(seconds()) - UNFIT
+    found = {line: fit.intersection(tests) for line, tests in lines.items()}
     return found | {0: frozenset().union(*found.values())}
 
 
-def tests_for(file: str, line: int) -> tuple[str, ...]:
-    """Those that run a line, or where none does (a constant, a compiled loop) its file; the quick ones first."""
+@cache
+def lines_of_functions(file: str) -> frozenset[int]:
+    """The lines that run when a function is called."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    bodies: list[ast.AST] = []
+    for each in ast.walk(ast.parse(_text(file))):
+        if isinstance(each, kinds):
+            bodies += each.body if isinstance(each.body, list) else [each.body]
+    return frozenset(line for body in bodies for line in range(body.lineno, (body.end_lineno or 0) + 1))  # type: ignore[attr-defined]
+
+
+def tests_for(file: str, line: int, most: float) -> tuple[str, ...]:
+    """Those that run a line, or where none does (a compiled loop) its file; the quick ones first.
+
+    What an import runs (a constant, a default) belongs to all tests of the file, not to the one that came first.
+    most: seconds that they may take together, by the times that they took.
+    """
     by_line = tests_of_lines(file)
-    names = by_line.get(line) or by_line[0]
+    names = (by_line.get(line) if line in lines_of_functions(file) else None) or by_line[0]
     chosen: list[str] = []
-    left = SECONDS
+    left = most
     for name in sorted(names, key=lambda name: (seconds()[name], name)):
         left -= seconds()[name]
         if left < 0 and chosen:
@@ -177,17 +205,26 @@ def tests_for(file: str, line: int) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def mutants(file: str, every: int) -> Iterator[Mutant]:
-    """One for each change; before them the file as it is, whose tests must pass."""
-    text = (SOURCE / file).read_text(encoding="utf-8")
-    yield Mutant(file, UNCHANGED, 0, "as it is", ast.unparse(ast.parse(text)), tests_for(file, 0))
-    for number in range(0, 10**6, every):
-        change = Change(number)
-        tree = change.visit(ast.parse(text))
-        if not change.text:
-            return
-        source = ast.unparse(ast.fix_missing_locations(tree))
-        yield Mutant(file, number, change.line, change.text, source, tests_for(file, change.line))
+def mutant(file: str, number: int, most: float) -> Mutant:
+    """The change of a number, or the file as it is, whose tests must pass."""
+    text = _text(file)
+    if number == UNCHANGED:
+        return Mutant(file, UNCHANGED, 0, "as it is", ast.unparse(ast.parse(text)), tests_for(file, 0, most))
+    change = Change(number)
+    source = ast.unparse(ast.fix_missing_locations(change.visit(ast.parse(text))))
+    return Mutant(file, number, change.line, change.text, source, tests_for(file, change.line, most))
+
+
+def count(file: str) -> int:
+    """How many changes a file has."""
+    change = Change(10**9)
+    change.visit(ast.parse(_text(file)))
+    return 10**9 - change.left
+
+
+@cache
+def _text(file: str) -> str:
+    return (SOURCE / file).read_text(encoding="utf-8")
 
 
 def start(mutant: Mutant, folder: str) -> int:
@@ -200,8 +237,11 @@ def start(mutant: Mutant, folder: str) -> int:
         import pytest
 
         module = "pine." + mutant.file.removesuffix(".py").replace("/", ".")
-        # Compiled loops are kept beside their source.
+        # Compiled loops are kept beside their source. Those of other files that call a changed one, and so have it in
+        # them, are compiled anew.
         place = Path(folder, f"{mutant.key}.py")
+        if COMPILED.search(mutant.source):
+            importlib.import_module("numba.core.config").CACHE_DIR = str(place.with_suffix(""))  # type: ignore[attr-defined]
         place.write_text(mutant.source, encoding="utf-8")
         mutated = Mutated(module.removesuffix(".__init__"), compile(mutant.source, str(place), "exec"))
         try:
@@ -246,40 +286,63 @@ def main() -> None:
     parser.add_argument("files", nargs="*", default=PARTS)
     parser.add_argument("--every", type=int, default=1, help="of the mutants, each N-th alone")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=30, help="of tests for one mutant")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no more are begun")
+    parser.add_argument("--new", action="store_true", help="no survivors of earlier runs")
+    parser.add_argument("--seed", type=int, default=0, help="of the order; another draws another sample")
     options = parser.parse_args()
     os.chdir(ROOT)
     os.environ["NUMBA_OPT"] = "0"  # changed loops are compiled anew, and run for a moment
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
     for library in LIBRARIES.split():
         importlib.import_module(library)
-    kept = set(KEPT.read_text().split()) if KEPT.exists() else set()
+    end = time.monotonic() + 60 * options.minutes
+    kept = dict(line.split() for line in KEPT.read_text().splitlines()) if KEPT.exists() else {}
+    numbered = [(file, number) for file in files(options.files) for number in range(0, count(file), options.every)]
+    random.Random(options.seed).shuffle(numbered)
     tried: dict[str, int] = defaultdict(int)
     survivors: dict[str, int] = defaultdict(int)
+    broken: set[str] = set()
+
+    def outcome(mutant: Mutant, lived: bool) -> None:
+        tried[mutant.file] += 1
+        survivors[mutant.file] += lived
+        if lived:
+            place = f"{mutant.file}:{mutant.line}: #{mutant.number}"
+            print(f"{place} {mutant.text}  ({len(mutant.tests)} tests)", flush=True)
 
     def left() -> Iterator[Mutant]:
-        for file in files(options.files):
-            for mutant in mutants(file, options.every):
-                tried[file] += mutant.number != UNCHANGED
-                if mutant.key not in kept:
-                    yield mutant
+        unchanged = [(file, UNCHANGED) for file in dict(numbered)]
+        for each in unchanged + numbered:
+            if time.monotonic() > end:
+                return
+            if each[0] in broken:
+                continue
+            one = mutant(*each, options.seconds)
+            before = kept.get(one.key)
+            if before is None or (before == SURVIVED and not options.new):
+                yield one
+            elif one.number != UNCHANGED:
+                outcome(one, before == SURVIVED)
 
     with KEPT.open("a") as file:
-        for mutant, is_killed in killed(left(), options.processes):
-            if mutant.number == UNCHANGED and is_killed and mutant.tests:
-                sys.exit(f"{mutant.file}: its tests fail without a change")
-            if is_killed or mutant.number == UNCHANGED:
-                file.write(f"{mutant.key}\n")
-                file.flush()
-            else:
-                survivors[mutant.file] += 1
-                print(f"{mutant.file}:{mutant.line}: {mutant.text}  ({len(mutant.tests)} tests)", flush=True)
+        for one, is_killed in killed(left(), options.processes):
+            if one.number == UNCHANGED and is_killed and one.tests:
+                broken.add(one.file)
+                print(f"{one.file}: its tests fail without a change, so it is left out", flush=True)
+                continue
+            file.write(f"{one.key} {KILLED if is_killed or one.number == UNCHANGED else SURVIVED}\n")
+            file.flush()
+            if one.number != UNCHANGED:
+                outcome(one, not is_killed)
     print("\n| part | changes | killed |\n|---|---:|---:|")
     parts = defaultdict(list)
     for name in tried:
         parts[name.partition("/")[0]].append(name)
     for part, names in {**parts, "**all**": list(tried)}.items():
-        count, lived = sum(tried[name] for name in names), sum(survivors[name] for name in names)
-        print(f"| {part} | {count:,} | {(count - lived) / max(1, count):.1%} |")
+        number, lived = sum(tried[name] for name in names), sum(survivors[name] for name in names)
+        print(f"| {part} | {number:,} | {(number - lived) / max(1, number):.1%} |")
+    sys.exit(bool(broken))
 
 
 if __name__ == "__main__":

@@ -217,6 +217,8 @@ def test_masked_rows_of_label_sets_are_unknown():
 def test_floats_that_are_zero_or_one_are_classes(given_labels):
     labels = known_labels(GRAPH, given_labels)
     assert (labels.task, labels.values.tolist()) == ("classes", [0, 1, 1])
+    assert labels.classes is not None
+    assert labels.classes.dtype.kind == "i"
     assert known_labels(GRAPH, given_labels, "numbers").task == "numbers"
 
 

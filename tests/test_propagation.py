@@ -20,7 +20,6 @@ from pine.propagation import (
     SHARE_ROUNDS,
     FeaturePropagator,
     LabelPropagator,
-    PropagatedLabels,
     normalize,
     normalized_adjacency,
     smooth_scores,
@@ -136,11 +135,12 @@ def test_a_share_that_is_none_is_refused(share, message):
         pine_with(label_share=share).fit(GRAPH, {0: "a", 1: "b"})
 
 
-def test_some_nodes_of_propagated_labels():
-    propagated = PropagatedLabels(np.arange(6, dtype=np.float32).reshape(3, 2), np.array([[True], [False], [True]]))
-    part = propagated.at(np.array([2, 1]))
-    assert part.labels.tolist() == [[4, 5], [2, 3]]
-    assert part.reached[:, 0].tolist() == [True, False]
+def test_labels_propagate_to_some_nodes_as_they_do_to_all():
+    known, targets = np.arange(0, 60, 2), np.eye(3)[GROUP[::2] % 3]
+    nodes = np.array([3, 10, 41])
+    whole, some = propagator(GRAPH).propagate(known, targets), propagator(GRAPH).propagate_to(nodes, known, targets)
+    np.testing.assert_array_equal(some.labels, whole.labels[nodes])
+    np.testing.assert_array_equal(some.reached, whole.reached[nodes])
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

@@ -10,9 +10,12 @@ from pine.errors import InputError
 if _TYPE_CHECKING:
     from pine import baselines as baselines
     from pine import datasets as datasets
+    from pine import distributed as distributed
     from pine import evaluation as evaluation
+    from pine import explore as explore
     from pine import io as io
     from pine import labels as labels
+    from pine import links as links
     from pine import methods as methods
     from pine import model as model
     from pine import nn as nn
@@ -42,9 +45,12 @@ __all__ = [
 _MODULES = (
     "baselines",
     "datasets",
+    "distributed",
     "evaluation",
+    "explore",
     "io",
     "labels",
+    "links",
     "methods",
     "model",
     "nn",

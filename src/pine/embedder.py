@@ -31,7 +31,7 @@ from pine.graph.nodes import Nodes
 from pine.io.runs import UNREADABLE_RUN, Run, read_run, write_run
 from pine.labels import TASKS, Labels, Task, read_labels, split_validation
 from pine.nn.training import own_torch_modes
-from pine.node_vectors import NodeVectors
+from pine.node_links import NodeLinks
 from pine.propagation import check_spread, smooth_scores
 
 Seed = SeedNumber | np.random.Generator | None
@@ -67,7 +67,7 @@ class FitOptions:
     keep_checkpoint: bool = False
 
 
-class Embedder(NodeVectors):
+class Embedder(NodeLinks):
     """A method is a dataclass of its settings; what fit learned ends in an underscore."""
 
     name: ClassVar[str]
@@ -198,6 +198,14 @@ class Embedder(NodeVectors):
     def _vectors(self) -> NDArray[np.float32]:
         self._check_fitted()
         return self.fitted_.vectors
+
+    def _refitted(self, graph: Graph) -> Self:
+        fresh = type(self)(**own_settings(self))
+        with own_torch_modes():
+            rng = np.random.default_rng(getattr(self, "seed", None))
+            fitted = fresh._fit_with(graph.bare(), self.labels_, rng, FitOptions())
+        fresh._remember(graph.nodes, fitted, self.labels_)
+        return fresh
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph that holds unseen ones, in its node order."""

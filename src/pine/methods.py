@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pine.baselines import (
     APPNP,
+    GAE,
     GAT,
     GCN,
     GCNII,
@@ -55,6 +56,7 @@ METHODS = Methods(
         "wys": WYS,
         "mmdw": MMDW,
         "planetoid": Planetoid,
+        "gae": GAE,
         "gcn": GCN,
         "gat": GAT,
         "graphsage": GraphSAGE,

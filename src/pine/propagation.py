@@ -18,6 +18,7 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from pine.distributed.part import Whole
 from pine.errors import InputError, quoted
 from pine.graph import Graph
 from pine.graph.csr import CSR, build_csr
@@ -95,10 +96,6 @@ class PropagatedLabels:
         mixed: NDArray[np.float32] = np.where(self.reached, (1 - share) * scores + share * self.labels, scores)
         return mixed
 
-    def at(self, positions: NDArray[np.int64]) -> PropagatedLabels:
-        """Some of the nodes."""
-        return PropagatedLabels(self.labels[positions], self.reached[positions])
-
 
 class LabelPropagator:
     """The graph on a device, for the labels of one node type.
@@ -107,18 +104,39 @@ class LabelPropagator:
     inside, and F_v / (sum of arrivals) is H_v / (sum of arrivals) too.
     """
 
-    def __init__(self, graph: Graph, type: str, device: torch.device | str, threads: int | None) -> None:
-        self.place, self.count = graph.nodes.slice(type), graph.num_nodes
-        self.neighbors = Neighbors.of(graph.links(), "mean", device, threads=threads)
+    def __init__(
+        self, graph: Graph, type: str, device: torch.device | str, threads: int | None, part: Whole | None = None
+    ) -> None:
+        self.first, self.part = graph.nodes.slice(type).start, part or Whole(graph.num_nodes, graph.nodes)
+        self.type = type
+        self.place, self.count = self.part.place(type), self.part.num_nodes
+        self.neighbors = self.part.neighbors(graph.links(), None, "mean", torch.device(device), threads)
         assert self.neighbors.scale is not None
         self.root = torch.tensor(np.sqrt(self.neighbors.scale), dtype=torch.float32, device=device)[:, None]
 
-    def propagate(self, known: NDArray[np.int64], targets: NDArray[np.float64]) -> PropagatedLabels:
-        """Propagate labels (num_known, num_outputs) at some nodes of the type to all of them."""
-        seeds = seed_matrix(self.count, self.place.start + known, targets.astype(np.float32))
+    def propagate(
+        self, known: NDArray[np.int64], targets: NDArray[np.float64], rounds: int = SHARE_ROUNDS
+    ) -> PropagatedLabels:
+        """Propagate labels (num_known, num_outputs) at some nodes of the type to all of them; on the first rank."""
+        return self._normalized(self.part.gathered(self._arrived(known, targets, rounds)[self.place], self.type))
+
+    def propagate_to(
+        self, nodes: NDArray[np.int64], known: NDArray[np.int64], targets: NDArray[np.float64]
+    ) -> PropagatedLabels:
+        """The same to some nodes of the type alone, ascending; on every rank."""
+        return self._normalized(self.part.at(self.first + nodes, self._arrived(known, targets, SHARE_ROUNDS)))
+
+    def _arrived(self, known: NDArray[np.int64], targets: NDArray[np.float64], rounds: int) -> torch.Tensor:
+        here, positions = self.part.here(self.first + known)
+        seeds = seed_matrix(self.count, positions, targets[here].astype(np.float32))
         start = torch.tensor(seeds, device=self.neighbors.device).mul_(self.root)
-        arrived = propagate(lambda h: self.neighbors.total(h, transposed=False), start, SHARE_ALPHA, SHARE_ROUNDS)
-        return PropagatedLabels(*normalize(arrived[self.place].cpu().numpy()))
+        arrived: torch.Tensor = propagate(
+            lambda h: self.neighbors.total(h, transposed=False), start, SHARE_ALPHA, rounds
+        )
+        return arrived
+
+    def _normalized(self, arrived: torch.Tensor) -> PropagatedLabels:
+        return PropagatedLabels(*normalize(arrived.cpu().numpy()))
 
 
 # ---- features ----

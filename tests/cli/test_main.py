@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -16,9 +17,22 @@ from support.command_line import pine_process as pine
 from support.command_line import refused
 
 from pine import __version__
+from pine.cli import _refuse
 from pine.errors import LONGEST_MESSAGE
 
-COMMANDS = ("demo", "train", "predict", "embed", "neighbors", "export", "evaluate", "reproduce", "datasets")
+COMMANDS = (
+    "demo",
+    "train",
+    "predict",
+    "embed",
+    "neighbors",
+    "links",
+    "explore",
+    "export",
+    "evaluate",
+    "reproduce",
+    "datasets",
+)
 
 
 def test_help_and_version_are_there():
@@ -142,6 +156,7 @@ def test_import_is_quick_and_needs_no_extra(tmp_path: Path):
         ("import pine", "torch sklearn torch_geometric numba scipy pyarrow"),
         ("import pine.cli", "torch sklearn torch_geometric numba scipy pyarrow"),
         ("import pine; pine.Graph, pine.datasets", "torch sklearn torch_geometric"),
+        ("import pine; pine.PINE", "sklearn torch_geometric scipy.optimize scipy.stats pandas matplotlib"),
         ("import pine; pine.METHODS, pine.evaluation, pine.reproduce", "torch_geometric"),
     ],
 )
@@ -149,6 +164,21 @@ def test_slow_packages_are_loaded_by_what_needs_them_and_by_nothing_else(code: s
     code = f"{code}; import sys; print(*set({packages.split()}) & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "run"), "run: no space left on device; make room"),
+        (OSError(errno.EACCES, "Permission denied", "run"), "run: permission denied; take another place"),
+        (OSError("something"), "something"),
+    ],
+)
+def test_what_the_system_refuses_is_said_without_its_number(capsys, problem, words):
+    with pytest.raises(SystemExit) as end:
+        _refuse(problem)
+    assert end.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {words}")
 
 
 def test_the_version_stands_in_one_place():

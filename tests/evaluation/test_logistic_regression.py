@@ -57,6 +57,14 @@ def noisy_classes(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
+def test_the_grid_of_c_has_every_power_of_ten_and_folds_are_those_of_the_first_seed():
+    assert pytest.approx([10.0**k for k in range(-3, 2)]) == C_GRID
+    x, y = noisy_classes(1)  # for which other folds choose another C
+    labels = Labels("classes", "node", np.arange(60), y, np.arange(2))
+    np.testing.assert_array_equal(classify(x, labels), classify(x, labels, seed=0))
+    assert not np.array_equal(classify(x, labels), classify(x, labels, seed=1))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_c_is_the_one_that_a_grid_search_over_the_validation_folds_finds(seed):
     x, y = noisy_classes(seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,7 @@ from support.graphs import weights_of
 
 from pine import Graph
 from pine.errors import InputError
+from pine.graph.build import _joined
 
 PAIRS = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]
 
@@ -84,6 +87,13 @@ def test_an_edge_to_a_node_outside_a_closed_list_is_refused_with_its_line(tmp_pa
 def test_duplicate_ids_are_refused(nodes):
     with pytest.raises(InputError, match=r"stands at positions 0 and 2"):
         Graph.from_edges(np.empty((0, 2), int), nodes=nodes)
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_parts_are_joined_to_what_they_hold_and_freed(count):
+    parts: list[Any] = [np.arange(k + 1, dtype=np.int32) for k in range(4)]
+    assert _joined(parts, range(count)).tolist() == [i for k in range(count) for i in range(k + 1)]
+    assert [part is None for part in parts] == [k < count for k in range(4)]
 
 
 def test_options_that_do_not_exist_are_refused_with_those_that_do():

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pine import Graph
@@ -29,6 +29,7 @@ def dense(matrix):
     return matrix.toarray() if sp.issparse(matrix) else matrix
 
 
+@settings(deadline=None)  # the first example waits for what is compiled
 @given(
     known=st.lists(st.booleans(), min_size=3, max_size=3),
     junk=st.sampled_from([NAN, INF, -INF, 1e300, 7.0]),

@@ -24,6 +24,12 @@ def test_a_graph_keeps_the_users_ids_in_order_of_first_appearance():
     assert graph.neighbors("c") == {"node": ["a", "b", "d"]}
 
 
+def test_the_size_of_a_graph_is_that_of_its_ids_and_its_matrices():
+    graph = Graph.from_relations(LIBRARY)
+    matrices = sum(graph.matrix(relation).nbytes for relation in graph.relations)
+    assert graph.nbytes == matrices + sum(graph.nodes.of(type).nbytes for type in graph.node_types) > matrices
+
+
 def test_directed_edges_go_one_way():
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 1)], directed=True)
     assert graph.num_edges == 3

@@ -15,7 +15,7 @@ LIBRARY = {
 
 def test_a_typed_graph_has_one_group_per_neighbor_type():
     graph = Graph.from_relations(LIBRARY)
-    assert [group.name for group in graph.groups()] == ["author", "paper"]
+    assert [(group.name, group.type) for group in graph.groups()] == [("author", "author"), ("paper", "paper")]
     assert graph.neighbors("bob") == {"author": [], "paper": [1, 2]}
     assert graph.neighbors(2) == {"author": ["bob"], "paper": [1, 3]}
 
@@ -40,6 +40,8 @@ def test_the_untyped_view_has_one_group_of_all_neighbors():
 def test_relations_of_a_directed_typed_graph_go_one_way():
     graph = Graph.from_relations(LIBRARY, directed=True)
     assert graph.neighbors(2) == {"author": [], "paper": [3]}
+    split = [(group.name, group.type) for group in graph.groups(direction="split")]
+    assert split == [(f"{type}:{side}", type) for type in ("author", "paper") for side in ("out", "in")]
     assert graph.neighbors(2, direction="split", by="relation") == {
         "author-writes-paper:out": [],
         "author-writes-paper:in": ["bob"],

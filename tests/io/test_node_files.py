@@ -49,10 +49,13 @@ def test_nodes_without_edges_come_in_by_their_file(tmp_path: Path):
     assert [each.used for each in columns] == [{"source": "0", "target": "1"}, {"ids": "id"}]
 
 
-def test_a_named_column_is_read_of_the_relations_that_have_it(tmp_path: Path):
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_named_column_is_read_of_the_relations_that_have_it(tmp_path: Path, ending: str):
     (tmp_path / "w.csv").write_text("author,paper,hours\nann,1,2\nbob,1,3\n")
+    pq.write_table(pa.table({"author": ["ann", "bob"], "paper": [1, 1], "hours": [2, 3]}), tmp_path / "w.parquet")
     (tmp_path / "c.csv").write_text("1,2\n2,3\n")
-    files = {("author", "writes", "paper"): tmp_path / "w.csv", ("paper", "cites", "paper"): tmp_path / "c.csv"}
+    written, cites = ("author", "writes", "paper"), ("paper", "cites", "paper")
+    files = {written: tmp_path / f"w.{ending}", cites: tmp_path / "c.csv"}
     graph, columns = read_graph_files(files, weights="hours")
     assert [each.weighted for each in columns] == [True, False]
     assert graph.matrix(("author", "writes", "paper")).weights is not None

@@ -82,7 +82,7 @@ def test_a_save_that_is_killed_leaves_a_whole_run_or_none(tmp_path: Path):
         """,
         work="model.save(place)",
         check="assert not place.exists() or np.isfinite(LabelPropagation.load(place).embedding_).all()",
-        waits=(0.01, 0.02, 0.03, 0.05, 0.08),
+        waits=(0.01, 0.03, 0.08),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -13,6 +14,7 @@ from pine import PINE, Graph
 from pine.labels import read_labels
 from pine.metrics import held_out_score, node_scores
 from pine.model import choice
+from pine.model.blend import STRUCTURE
 from pine.model.checkpoint import Checkpoint
 from pine.model.choice import (
     LABEL_SHARES,
@@ -22,6 +24,7 @@ from pine.model.choice import (
 )
 from pine.model.held_out import HeldOutParts, clearly_better
 from pine.model.settings import Choice
+from pine.propagation import PropagatedLabels
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
 
@@ -106,7 +109,8 @@ def test_held_out_labels_reach_neither_the_models_nor_the_propagated_labels_that
     [
         ("features", {}, {}, []),
         ("features", {"UNTRAINED": np.inf}, {}, ["choice 0"]),
-        ("features", {"MANY_HELD_OUT": 79}, {}, ["choice 0"]),  # of 200 labels 80 are held out
+        ("features", {"MANY_HELD_OUT": 80}, {}, []),  # of 200 labels 80 are held out
+        ("features", {"MANY_HELD_OUT": 79}, {}, ["choice 0"]),
         ("features", {}, {"start": "random"}, ["choice 0"]),  # says nothing before it is trained
         ("features", {}, {"task": "numbers"}, ["choice 0"]),
         ("edges", {}, {}, ["choice 0", "choice 1"]),
@@ -149,3 +153,45 @@ def test_numbers_are_chosen_for_after_half_of_the_epochs(task, share):
     model = PINE(dim=4, epochs=20, threads=1)
     model.fit(graph, values, task=task, progress=lambda done, whole, what: planned.append(whole))
     assert planned[0] == 2 * 20 // share
+
+
+def test_structure_is_trained_only_where_it_has_a_say_beside_features():
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)], features=np.ones((4, 2)))
+    trainer: Any = SimpleNamespace(graph=graph, labels=read_labels(graph, [0, 1, 0, 1]))
+    for weights, has_say in (((0.0, 1.0, 0.0), False), ((0.0, 0.0, 1.0), False), ((0.25, 0.0, 0.75), True)):
+        made = choice._weighted(trainer, Choice((1.0,), 5), weights)
+        assert (made.weights, made.uses_structure, made.epochs) == (weights, has_say, 5 if has_say else 0)
+
+
+@pytest.mark.parametrize("may_rest", [True, False])
+def test_structure_is_weighed_untrained_where_training_does_harm(monkeypatch, may_rest):
+    values = np.arange(40) % 2
+    graph = Graph.from_edges([(k, (k + 1) % 40) for k in range(40)], features=np.ones((40, 1)))
+    held = HeldOutParts(read_labels(graph, values), [np.arange(40) % 2 == k for k in range(2)])
+    right = np.eye(2, dtype=np.float32)[values]
+    nothing = PropagatedLabels(np.zeros_like(right), np.zeros((40, 1), bool))
+    weighed: list[np.ndarray] = []
+
+    class Noting:
+        def __init__(self, held: Any, graph: Any, propagated: Any, by_structure: Any, *rest: Any) -> None:
+            weighed[:] = by_structure
+
+        def structure_may_matter(self) -> bool:
+            return True
+
+        def chosen(self) -> Any:
+            return SimpleNamespace(weights=STRUCTURE)
+
+        def stand_in(self) -> None:
+            return None
+
+    monkeypatch.setattr(choice, "Weighing", Noting)
+    monkeypatch.setattr(HeldOutParts, "propagated", lambda self, propagator: [nothing] * 2)
+    monkeypatch.setattr(choice, "_feature_predictions", lambda features, held: [[right, right]] * 2)
+    parts = choice.PartPredictions(before=right, after=right[::-1])
+    monkeypatch.setattr(choice, "_part_predictions", lambda *given: parts)
+    settings = SimpleNamespace(training=SimpleNamespace(start="random"))
+    trainer: Any = SimpleNamespace(graph=graph, propagator=None, settings=settings)
+    made = choice._choose_with_features(trainer, trainer, held, Choice((1.0,), 5), (0.0,), may_rest)
+    assert made.epochs == (0 if may_rest else 5)
+    assert [each is parts.before for each in weighed] == [may_rest] * 2

@@ -56,6 +56,10 @@ def test_two_classes_may_lie_near_a_line_but_not_on_it():
 def test_a_few_nodes_and_vectors_of_one_number_are_no_collapse():
     warn_if_collapsed(LINE[:19], np.tile([0.3, 0.7], (19, 1)), labels([0, 1]))
     warn_if_collapsed(LINE[:, :1], None, None)
+    with pytest.warns(UserWarning, match="vectors collapsed"):
+        warn_if_collapsed(LINE[:20], None, None)
+    with pytest.warns(UserWarning, match="predictions collapsed"):
+        warn_if_collapsed(GOOD[:20], np.tile([0.3, 0.7], (20, 1)), labels([0, 1]))
 
 
 def test_the_printed_method_collapses_and_ours_does_not():

@@ -144,3 +144,12 @@ def test_the_way_back_is_the_gradient_of_the_way_there(features, drops):
             one[row, column] = 1.0
             expected = (both(one) * wanted).sum()
             torch.testing.assert_close(slope[row, column], expected.detach(), atol=1e-5, rtol=1e-4)
+
+
+def test_dense_features_that_are_mostly_zero_are_kept_sparse_and_others_dense():
+    few = np.eye(40, dtype=np.float32)
+    everyone = np.ones(40, bool)
+    for features, is_sparse in ((few, True), (1 - few, False)):
+        made = Standardization(np.zeros(40, np.float32), np.ones(40, np.float32), False).apply(features, everyone)
+        assert sp.issparse(made) == is_sparse
+        np.testing.assert_array_equal(made.toarray() if is_sparse else made, features)

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from support.models import pine_with
 
 from pine import PINE, Graph, InputError
+from pine.model import feature_training, training
 from pine.model.blend import STRUCTURE
 from pine.model.feature_training import FeatureTrainer
 from pine.model.weighing import Weighing
@@ -76,6 +77,7 @@ def test_features_that_say_nothing_leave_the_fit_as_it_is_without_them_bit_by_bi
     without = pine_with(epochs=60, features=False, **SMALL).fit(useless, shown(KIND))
     assert model.learned_.choice == without.learned_.choice
     assert model.learned_.choice.weights == STRUCTURE
+    assert model.learned_.feature_history == []
     np.testing.assert_array_equal(model.embedding_, without.embedding_)
     np.testing.assert_array_equal(model.predict_proba(), without.predict_proba())
 
@@ -194,6 +196,8 @@ def test_without_labels_the_vectors_tell_of_features_and_of_structure():
         model = pine_with(**SMALL).fit(graph)
         vectors = model.embedding_
         assert vectors.shape == (COUNT, 16)
+        assert model.learned_.features is not None
+        assert (len(model.learned_.features.w), model.learned_.features.b.size) == (0, 0), "nothing is predicted"
         score = LogisticRegression(max_iter=1000).fit(vectors[SHOWN], kind[SHOWN]).score(vectors[~SHOWN], kind[~SHOWN])
         assert score > 0.6  # of three classes; by structure alone the second has a third
         np.testing.assert_array_equal(model.transform(graph), vectors)
@@ -307,3 +311,27 @@ def test_own_features_listen_to_neighbors_that_say_more_than_they_do(monkeypatch
             False,
             False,
         ]  # what they are worth shows when they learn by themselves
+
+
+def test_the_fewer_epochs_the_faster_features_are_learned_but_not_where_they_are_learned_already(monkeypatch):
+    seen: list[Any] = []
+
+    def train(objective, schedule, *given, **more):
+        seen.append(schedule)
+        return original(objective, schedule, *given, **more)
+
+    original = training.train
+    monkeypatch.setattr(feature_training, "train", train)
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)], features=np.eye(4))
+    for epochs in (10, 75, 150, 200):
+        first = PINE(dim=4, threads=1, epochs=epochs).fit(graph, [0, 1, -1, -1])
+    PINE(dim=4, threads=1, epochs=10).fit(graph, [0, 1, -1, -1], start_from=first)
+    assert [each.learning_rate for each in seen] == pytest.approx([0.06, 0.04, 0.02, 0.02, 0.02])
+    assert [each.theta_is_new for each in seen] == [True] * 4 + [False]
+
+
+def test_features_are_carried_along_six_edges():
+    path = Graph.from_edges([(k, k + 1) for k in range(11)], features=np.eye(12)[:, :1])
+    learned = PINE(dim=4, threads=1).fit(path).learned_.features
+    assert learned is not None
+    assert learned.vectors[:, :2].any(axis=1).tolist() == [k <= 6 for k in range(12)]

@@ -55,8 +55,9 @@ def test_f_is_the_set_function_of_all_neighbors(by):
     torch.testing.assert_close(f(x), set_function_reference(f.of_sets, [x] * len(matrices), matrices))
 
 
-def test_groups_are_tied_at_first_so_that_a_typed_function_begins_blind_to_types():
-    form = replace(FORM, function=replace(SIZES, scaling="sum"))
+@pytest.mark.parametrize("heads", ["shared", "separate"])
+def test_groups_are_tied_at_first_so_that_a_typed_function_begins_blind_to_types(heads):
+    form = replace(FORM, function=replace(SIZES, scaling="sum", heads=heads))
     f, x = made(TYPED, form).of_sets, vectors(TYPED)
     matrices = [group.matrix for group in form.neighbor_groups(TYPED).values()]
     swapped = set_function_reference(f, [x] * 2, matrices[::-1])

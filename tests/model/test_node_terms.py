@@ -43,7 +43,7 @@ def made(
     for lo in range(0, 50, size or 50):
         rows = slice(lo, min(lo + (size or 50), 50))
         share = (rows.stop - lo) / 50
-        mine, labeled = (None, 1.0) if visible is None else visible.within(rows)
+        mine, labeled = (None, 1.0) if visible is None else visible.within(rows, visible.seen.sum())
         blocks.append(NodeBlock(rows, mine, torch.tensor(2.0 / share), share, labeled))
     with sleeping_threads(threads):
         x, f, w, b = given

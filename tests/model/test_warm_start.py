@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from support.graphs import graph_for
 from support.models import pine_with
 
@@ -14,6 +15,7 @@ from pine import METHODS, Graph, InputError
 from pine.evaluation.protocol import hide, split
 from pine.labels import read_labels
 from pine.model.settings import Settings
+from pine.model.transform import fixed_point, has_neighbor_in
 from pine.model.warm_start import Earlier, follow, warm_start
 
 SMALL = {"threads": 1, "dim": 16, "hidden": 32, "projections": 8, "scales": 4}
@@ -222,3 +224,28 @@ def test_a_run_that_rested_and_is_trained_later_predicts_as_a_trained_one():
     rested = pine_with(epochs=0, **SMALL, **FIXED).fit(GRAPH, words("mid", "top"))
     trained = pine_with(epochs=30, **SMALL, **FIXED).fit(GRAPH, words("mid", "top"), start_from=rested)
     assert (rested.choice_["epochs"], trained.choice_["epochs"]) == (0, 30)
+
+
+@pytest.mark.parametrize("slope", [0.5, -0.5])
+def test_new_nodes_beside_each_other_end_where_f_leaves_them(slope):
+    """Also where f swings around that place."""
+    x = torch.tensor([[3.0, -1.0], [0.0, 0.0], [0.0, 0.0]])
+    unseen = torch.tensor([False, True, True])
+
+    def f(x):
+        return torch.stack([x[0], x[0] + slope * x[2], 1 + slope * x[1]])
+
+    made, converged = fixed_point(x, unseen, unseen, f)
+    assert converged
+    torch.testing.assert_close(made[0], x[0])
+    torch.testing.assert_close(made[1], made[0] + slope * made[2], atol=2e-3, rtol=0)
+    torch.testing.assert_close(made[2], 1 + slope * made[1], atol=2e-3, rtol=0)
+    # The unit of the vectors does not matter.
+    larger, _ = fixed_point(1024 * x, unseen, unseen, lambda x: 1024 * f(x / 1024))
+    assert torch.equal(larger, 1024 * made)
+
+
+def test_nodes_beside_chosen_ones_are_found_by_their_rows():
+    path = Graph.from_edges([(0, 1), (1, 2), (3, 4)]).adjacency()
+    chosen = torch.tensor([True, False, False, False, True])
+    assert has_neighbor_in(path, chosen).tolist() == [False, True, False, True, False]

@@ -7,8 +7,13 @@ import pytest
 
 from pine.reproduce.approximation import TARGETS, disjoint_sets, errors
 
+QUICK = ("largest of 5 numbers", "sum of 3 of one type times largest of 4 of another")  # the others are as long again
+SOME = [
+    pytest.param(target, id=name, marks=[] if name in QUICK else [pytest.mark.slow]) for name, target in TARGETS.items()
+]
 
-@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+
+@pytest.mark.parametrize("target", SOME)
 def test_the_error_falls_3_fold_from_one_unit_to_sixteen(target):
     small = errors(target, size=1, num_sets=500, steps=100)
     large = errors(target, size=16, num_sets=500, steps=250)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.tensors import normal
 
+import pine.nn.row_sums as row_sums_module
 from pine.errors import InputError
 from pine.graph.csr import CSR, build_csr
 from pine.nn import Neighbors, neighbor_sum, neighbor_sum_reference
@@ -47,6 +48,15 @@ def test_single_precision_stays_single_and_is_as_exact_as_it_can_be(draw_csr, sc
     assert value.dtype == gradient.dtype == torch.float32
     exact = value_and_gradient(lambda x: neighbor_sum_reference(x, csr, scaling), x, upstream)
     torch.testing.assert_close((value.double(), gradient.double()), exact, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_range_of_rows_is_written_and_nothing_beside_it(draw_csr, width):
+    """Another thread may be at work there."""
+    csr, x, out = draw_csr(9, 23), normal(23, width).numpy(), np.full((9, width), np.nan)
+    row_sums_module._sum_rows(3, 6, csr.indptr, csr.indices, csr.weights, None, None, x, out)
+    assert np.isnan(out).all(axis=1).tolist() == [True] * 3 + [False] * 3 + [True] * 3
+    assert np.isfinite(out[3:6]).all()
 
 
 @pytest.mark.parametrize("scaling", ["sum", "sqrt", "mean"])

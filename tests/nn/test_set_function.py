@@ -11,8 +11,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.tensors import make, normal, random_csr
+from support.tensors import generator, make, normal, random_csr
 
+import pine.nn.messages as messages_module
 from pine.errors import InputError
 from pine.graph.csr import CSR, build_csr
 from pine.nn import SetFunction, neighbor_sum, set_function_reference
@@ -205,6 +206,35 @@ def test_summed_messages_are_what_the_sum_of_g_becomes_under_w():
     f = make(M=(3,), T=3, Q=2)
     csr, x = random_csr(7, 9, 20), normal(9, 3)
     torch.testing.assert_close(neighbor_sum(f.messages([x])[0], csr), neighbor_sum(f.g(0, x), csr) @ f.W.mT)
+
+
+@pytest.mark.parametrize("batch", [None, 2])
+@pytest.mark.parametrize("scales", ["shared", "per-projection"])
+@pytest.mark.parametrize("sigma", ["tanh", "sigmoid"])
+def test_other_devices_compute_the_same_in_torch_alone(monkeypatch, sigma, scales, batch):
+    monkeypatch.setattr(messages_module, "layer_is_fast", lambda x: False)
+    f = make(sigma=sigma, scales=scales, batch=batch, centered=True)
+    f.chunk = 64
+    lead = () if batch is None else (batch,)
+    groups = [random_csr(13, 9, 30, weighted=True), random_csr(13, 11, 8)]
+    xs = [normal(*lead, 9, 3).requires_grad_(), normal(11, 5, seed=1)]  # the second one is not learned
+    parameters = [*f.parameters(), xs[0]]
+    out, wanted = f(xs, groups), set_function_reference(f, xs, groups)
+    upstream = normal(*wanted.shape, seed=2)
+    torch.testing.assert_close(out, wanted, rtol=1e-11, atol=1e-11)
+    gradients = torch.autograd.grad(out, parameters, upstream)
+    torch.testing.assert_close(gradients, torch.autograd.grad(wanted, parameters, upstream), rtol=1e-10, atol=1e-10)
+    f.requires_grad_(False)  # vectors are learned where f is not
+    torch.testing.assert_close(torch.autograd.grad(f(xs, groups), xs[0], upstream), gradients[-1:])
+
+
+def test_g_is_the_definition_and_drops_nothing_while_messages_do():
+    f = make(dropout=0.5)
+    x = normal(20, 3)
+    torch.testing.assert_close(f.g(0, x), f.eval().g(0, x))
+    assert not torch.equal(
+        f.train().messages([x, normal(20, 5)], generator(1))[0], f.eval().messages([x, normal(20, 5)])[0]
+    )
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

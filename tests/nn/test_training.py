@@ -1,10 +1,12 @@
-"""Early stopping waits for the held-out loss and score."""
+"""Early stopping waits for the held-out loss and score; a seed has two streams."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+import torch
 
-from pine.nn.training import EarlyStopping
+from pine.nn.training import EarlyStopping, seed_torch, torch_left_alone
 
 
 def test_patience_keeps_the_last_epoch_at_which_both_were_best():
@@ -18,6 +20,13 @@ def test_patience_keeps_the_last_epoch_at_which_both_were_best():
     assert patience.best_epoch == 19
 
 
+@pytest.mark.parametrize("criterion", ["both", "score", "loss", "loss alone"])
+def test_of_epochs_that_are_alike_the_last_is_the_best_and_none_is_waited_for(criterion):
+    patience = EarlyStopping(2, criterion)
+    assert not any(patience.ends(epoch, 1.0, 0.5) for epoch in range(1, 9))
+    assert patience.best_epoch == 8
+
+
 @pytest.mark.parametrize(
     ("criterion", "best", "last"), [("both", 2, 6), ("score", 4, 6), ("loss", 3, 6), ("loss alone", 3, 5)]
 )
@@ -27,3 +36,9 @@ def test_a_criterion_chooses_the_best_epoch(criterion, best, last):
     ends = [patience.ends(epoch, *seen) for epoch, seen in enumerate(history, 1)]
     assert ends.index(True) + 1 == last
     assert patience.best_epoch == best
+
+
+def test_layers_of_pyg_and_dropout_do_not_draw_the_same_numbers():
+    with torch_left_alone(None):
+        own = seed_torch(np.random.default_rng(0), torch.device("cpu"))
+        assert not torch.equal(torch.rand(5), torch.rand(5, generator=own))

@@ -72,6 +72,7 @@ def start(folder: Path, words: str) -> int:
         return child
     os.setsid()
     os.chdir(folder)
+    sys.modules["__main__"] = sys.modules["pine.__main__"]  # what workers import first, as they do for users
     printed = os.open("printed", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(printed, 1)
     os.dup2(printed, 2)

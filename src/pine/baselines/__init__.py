@@ -2,6 +2,7 @@
 
 from pine.baselines.deepwalk import DeepWalk
 from pine.baselines.gnn.appnp import APPNP
+from pine.baselines.gnn.gae import GAE
 from pine.baselines.gnn.gat import GAT
 from pine.baselines.gnn.gcn import GCN
 from pine.baselines.gnn.gcnii import GCNII
@@ -23,6 +24,7 @@ from pine.baselines.wys import WYS
 
 __all__ = [
     "APPNP",
+    "GAE",
     "GAT",
     "GCN",
     "GCNII",

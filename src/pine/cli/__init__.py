@@ -1,4 +1,4 @@
-"""The command line: pine demo | train | predict | embed | neighbors | export | evaluate | reproduce | datasets.
+"""pine demo | train | predict | embed | neighbors | links | explore | export | evaluate | reproduce | datasets.
 
 One file a command, with its options and all that it prints. What a command computes with is loaded when it runs:
 `pine --help` needs none of it.
@@ -6,6 +6,7 @@ One file a command, with its options and all that it prints. What a command comp
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -15,7 +16,7 @@ import typer
 
 from pine._internal.signals import stopped_with_a_sentence, was_stopped
 from pine._version import __version__
-from pine.cli import datasets, demo, embed, evaluate, export, neighbors, predict, reproduce, train
+from pine.cli import datasets, demo, embed, evaluate, explore, export, links, neighbors, predict, reproduce, train
 from pine.cli.console import plain_console
 from pine.errors import InputError, sentence
 
@@ -26,6 +27,12 @@ app = typer.Typer(
     rich_markup_mode=None,  # neither help nor errors read the words of users as markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+WAYS_OUT = {
+    errno.ENOSPC: "; make room, and give the same command again",
+    errno.EDQUOT: "; make room, and give the same command again",
+    errno.EACCES: "; take another place, or change who may use this one",
+    errno.EROFS: "; take a place that can be written to",
+}
 # Some versions of typer carry click inside, others import it.
 ClickError: type[Exception] = typer.BadParameter.__mro__[2]
 LONGEST_WARNING = 500  # characters
@@ -35,6 +42,8 @@ COMMANDS = (
     predict.predict,
     embed.embed,
     neighbors.neighbors,
+    links.links,
+    explore.explore,
     export.export,
     evaluate.evaluate,
     reproduce.reproduce,
@@ -66,8 +75,16 @@ def main() -> None:
 
 def _refuse(problem: object) -> NoReturn:
     # Those of our own errors that name addresses and places may be longer, and are cut where they are made.
-    _to_stderr(f"error: {problem if isinstance(problem, InputError) else sentence(problem)}")
+    _to_stderr(f"error: {problem if isinstance(problem, InputError) else sentence(_in_words(problem))}")
     sys.exit(2)
+
+
+def _in_words(problem: object) -> object:
+    """What the system refused, without its number, and where there is one a way out."""
+    if not isinstance(problem, OSError) or problem.strerror is None or problem.filename is None:
+        return problem
+    way_out = WAYS_OUT.get(problem.errno or 0, "")
+    return f"{problem.filename}: {problem.strerror.lower()}{way_out}"
 
 
 def _explain_usage(problem: Any) -> NoReturn:

@@ -9,9 +9,9 @@ from rich.console import Console
 from pine.errors import printable
 
 
-def plain_console(*, stderr: bool = False) -> Console:
+def plain_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     """Standard output or standard error, without markup, emoji codes or colored numbers; lines are not broken."""
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
+    return Console(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def print_lines(console: Console, lines: Iterable[str]) -> None:

@@ -55,7 +55,7 @@ def demo(
         places = pine.plots.in_the_plane(vectors[parts.test])
         truth, predicted = data.labels[parts.test], predicted[parts.test]
         pine.plots.draw_classes(path, places, truth, predicted, data.label_names, "Cora, hidden papers")
-    console.print(f"The picture: {path}")
+    console.print(f"The picture: {path}. Your own graph: pine train EDGES --out RUN, then pine explore RUN")
 
 
 def _compare(

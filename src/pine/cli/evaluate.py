@@ -13,6 +13,8 @@ from rich.console import Console
 import pine
 from pine._internal.progress import ProgressCounter
 from pine._internal.signals import advising
+from pine.cli.console import print_lines
+from pine.cli.evaluate_links import DEFAULT_LINK_METHODS, LinkOptions, evaluate_links
 from pine.cli.evaluation_data import is_own, own_data, those_that_fit
 from pine.cli.graphs import EdgeColumns, LabelColumns, read_graph
 from pine.cli.options import (
@@ -30,7 +32,6 @@ from pine.cli.options import (
     Separator,
     SourceColumn,
     TargetColumn,
-    TaskName,
     WeightColumn,
 )
 from pine.cli.progress import progress_bar
@@ -38,6 +39,8 @@ from pine.cli.tables import differences_table, results_table
 from pine.errors import InputError, one_of
 
 DEFAULT_RATIOS = "0.1,0.5,0.9"
+DEFAULT_METHODS = "pine,label-propagation"
+DEFAULT_HELD_OUT = "0.1"  # of the edges
 QUICK = "pine:epochs=0,label-propagation,link-based,propagation"  # seconds each on 20,000 nodes, measured on pubmed
 
 
@@ -53,7 +56,7 @@ def evaluate(
             "share=auto mixes in propagated labels, gcn:on=propagation takes another method's vectors as features.",
             metavar="NAME[:KEY=VALUE...],...",
         ),
-    ] = "pine,label-propagation",
+    ] = DEFAULT_METHODS,
     ratios: Annotated[
         str | None, typer.Option(help="Shares of labeled nodes, separated by commas; by default 0.1,0.5,0.9.")
     ] = None,
@@ -86,24 +89,48 @@ def evaluate(
     label_column: LabelColumn = None,
     label_header: LabelHeader = None,
     label_type: LabelType = None,
-    task: TaskName = "auto",
+    task: Annotated[
+        str,
+        typer.Option(
+            help="What labels are; auto: by their values. link: held-out edges are predicted, without labels; --ratios "
+            "are then the shares held out, by default 0.1, and methods have score=dot|cosine|bilinear|f|combined.",
+            metavar="auto|classes|label-sets|numbers|link",
+        ),
+    ] = "auto",
+    of: Annotated[
+        str | None,
+        typer.Option("--of", help="With --task link: the relation to hold edges out of.", metavar="SRC:REL:DST"),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(help="With --task link: hold out the latest edges, by this column of times.", metavar="NAME"),
+    ] = None,
     separator: Separator = None,
 ) -> None:
     """Score methods on a data set, or on your own graph, by the paper's protocol: the same random splits for all.
 
     Example: pine evaluate edges.csv --labels labels.csv --methods quick --ratios 0.5
     """
+    if task == "link":
+        if split != "random" or labels is not None or features or feature_file:
+            raise InputError("--task link holds out edges at random: leave --split, --labels and features out")
+        named = DEFAULT_LINK_METHODS if methods in (DEFAULT_METHODS, "quick") else methods
+        held_out = [_ratio(ratio) for ratio in dict.fromkeys((ratios or DEFAULT_HELD_OUT).split(","))]
+        edge_columns = EdgeColumns(source, target, weight, no_weight, header)
+        _evaluate_links(
+            dataset, LinkOptions(named, held_out, repeats, json, resume, of, time), edge_columns, relation, directed,
+            nodes, id_column, data_dir,
+        )  # fmt: skip
+        return
+    if of is not None or time is not None:
+        raise InputError("--of and --time are of --task link; add it, or leave them out")
     asked = QUICK if methods == "quick" else methods
     specs = dict.fromkeys(spec.strip() for spec in asked.split(","))
     variants = [pine.evaluation.variants.parse(spec) for spec in specs]
     shares = _ratios(split, ratios)
     path = None if json in (None, "-") else Path(json)
-    if resume and path is None:
-        raise InputError("--resume goes on with the runs in a file: name it with --json FILE")
-    # With --json - the runs are alone on standard output.
-    console = Console(stderr=json == "-", markup=False, emoji=False, highlight=False)
-    if not console.is_terminal:
-        console.width = 120  # a file or a pipe has no width of its own
+    _check_resume(resume, path)
+    console = _console(json)
     if is_own(dataset, relation):
         if dataset is not None and not Path(dataset).is_file():
             raise InputError(f"cannot read {dataset}: there is no such file")
@@ -133,6 +160,50 @@ def evaluate(
         console.print(differences)
     if json == "-":
         sys.stdout.write(pine.evaluation.results.as_text(shown))
+
+
+def _evaluate_links(
+    dataset: str | None,
+    options: LinkOptions,
+    columns: EdgeColumns,
+    relation: list[str] | None,
+    directed: bool,
+    nodes: list[str] | None,
+    id_column: str | None,
+    data_dir: Path | None,
+) -> None:
+    """--task link, on a data set or on files of the user's own."""
+    path = None if options.json in (None, "-") else Path(str(options.json))
+    _check_resume(options.resume, path)
+    console, edges = _console(options.json), None
+    if is_own(dataset, relation):
+        edges = None if dataset is None else Path(dataset)
+        if edges is not None and not edges.is_file():
+            raise InputError(f"cannot read {dataset}: there is no such file")
+        read = read_graph(edges, relation, columns, directed, nodes, id_column)
+        print_lines(console, read.lines)
+        name, graph = next(iter(read.files.values())).stem, read.graph
+    elif dataset is None:
+        raise InputError("give a data set of `pine datasets`, or a file of edges of your own")
+    else:
+        with progress_bar(console, dataset, in_bytes=True) as progress:
+            graph = pine.datasets.load(dataset, data_dir=data_dir, progress=progress).graph
+        name = dataset
+    with advising(lambda: _how_to_go_on(path, options.resume)):
+        evaluate_links(name, graph, options, console, edges, columns)
+
+
+def _console(json: str | None) -> Console:
+    """With --json - the runs are alone on standard output."""
+    console = Console(stderr=json == "-", markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = 120  # a file or a pipe has no width of its own
+    return console
+
+
+def _check_resume(resume: bool, path: Path | None) -> None:
+    if resume and path is None:
+        raise InputError("--resume goes on with the runs in a file: name it with --json FILE")
 
 
 def _run(

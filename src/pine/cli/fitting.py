@@ -40,7 +40,8 @@ def print_needs(console: Console, model: Embedder, graph: pine.Graph, known: Lab
         with warnings.catch_warnings(action="ignore"):  # shown in fit
             outputs = pine.labels.read_labels(graph, known.labels, known.task).num_outputs
     needs = needs_of(model, graph, outputs)
-    console.print(needs.line)
+    if pine.distributed.ranks.current_ranks() is pine.distributed.ranks.ALONE:
+        console.print(needs.line)
     return int(needs.disk)
 
 
@@ -66,10 +67,12 @@ def fit(
     """Fit; the file of its state stays until the run is saved. The same command goes on from it."""
     if checkpoint is not None and checkpoint.exists():
         console.print(f"going on from {checkpoint}, where an earlier training was stopped")
+    ranks = pine.distributed.ranks.current_ranks()
     labels, task = (None, "auto") if known is None else (known.labels, known.task)
     with (
-        progress_bar(plain_console(stderr=True), model.name) as progress,
-        stopping_between_epochs(waits=checkpoint is not None) as watched,
+        progress_bar(plain_console(stderr=True, quiet=ranks.rank > 0), model.name) as progress,
+        # Ranks that each stop after an epoch of their own would wait for each other.
+        stopping_between_epochs(waits=checkpoint is not None and ranks is pine.distributed.ranks.ALONE) as watched,
     ):
         model.fit(
             graph, labels, task, start_from=start_from, checkpoint=checkpoint, progress=watched(progress),
@@ -80,6 +83,8 @@ def fit(
 
 def remove_checkpoint(checkpoint: Path | None) -> None:
     """When the run is saved; a process that was killed may have left a half-written file beside it."""
-    if checkpoint is not None:
+    if checkpoint is not None and checkpoint.is_dir():  # of ranks
+        pine.model.rank_checkpoint.remove_states(checkpoint)
+    elif checkpoint is not None:
         for file in (checkpoint, *half_written(checkpoint)):
             file.unlink(missing_ok=True)

@@ -34,11 +34,11 @@ def neighbors(
     for asked in (type, to):
         if asked is not None and asked not in model.nodes_.types:
             raise InputError(f"unknown node type {asked!r}; {did_you_mean(asked, model.nodes_.types)}")
-    for found, cosine in model.most_similar(_id_of(model, node, type), k, type, to=to):
+    for found, cosine in model.most_similar(id_of(model, node, type), k, type, to=to):
         typer.echo(printable(f"{cosine:.4f}\t{found}"))
 
 
-def _id_of(model: Embedder, node: str, type: str | None) -> str | int:
+def id_of(model: Embedder, node: str, type: str | None) -> str | int:
     """A terminal gives text, also where the ids are integers."""
     kinds = {model.nodes_.of(each).kind for each in ([type] if type else model.nodes_.types)}
     digits = node.removeprefix("-")

@@ -147,6 +147,7 @@ def next_commands(out: Path, model: Embedder) -> list[str]:
     """What to do with a run."""
     node = str(model.nodes_.id_at(0)) if len(model.nodes_) else "NODE"
     made = [
+        f"pine explore {shlex.quote(str(out))}",
         f"pine neighbors {shlex.quote(str(out))} {shlex.quote(node)}",
         f"pine export {shlex.quote(str(out))} --out vectors.parquet",
     ]

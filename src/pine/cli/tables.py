@@ -10,13 +10,13 @@ from rich.table import Table
 import pine
 
 
-def results_table(title: str, results: Sequence[pine.evaluation.Result]) -> Table:
-    """One row a method and score, one column a ratio: mean and standard deviation over the repeats."""
+def results_table(title: str, results: Sequence[pine.evaluation.Result], by: str | None = None) -> Table:
+    """One row a method and score, one column a ratio: mean and standard deviation over the repeats; by: of what."""
     # Runs of an earlier version may have fewer.
     scores = [score for score in results[0].scores if all(score in result.scores for result in results)]
     only = scores[0] if len(scores) == 1 else "score"
     ratios = sorted({result.ratio for result in results}, key=pine.evaluation.protocol.ratio_order)
-    by = "on the public split" if ratios == ["public"] else "by share of labeled nodes"
+    by = by or ("on the public split" if ratios == ["public"] else "by share of labeled nodes")
     table = Table(title=title, caption=f"{only} {by}, mean ± deviation; seconds a run")
     table.add_column("method", no_wrap=True)
     if len(scores) > 1:
@@ -39,11 +39,11 @@ def _mean(values: Sequence[float]) -> str:
     return f"{statistics.mean(values):.3f}{deviation}"
 
 
-def differences_table(results: Sequence[pine.evaluation.Result]) -> Table | None:
+def differences_table(results: Sequence[pine.evaluation.Result], *, held_out: bool = False) -> Table | None:
     """How far each method is from the first, on the same splits, and how often chance alone makes it so (p).
 
     Random splits share nodes: the test is Nadeau and Bengio's, the p values of a column are Holm's. None where there is
-    one method, or one run of each.
+    one method, or one run of each. held_out: ratios are shares of what is tested on, not of what is learned from.
     """
     paired_test, name = pine.evaluation.paired_test, next(iter(results[0].scores))
     methods = list(dict.fromkeys(result.method for result in results))
@@ -59,7 +59,8 @@ def differences_table(results: Sequence[pine.evaluation.Result]) -> Table | None
             return None
         first = [runs[methods[0]][repeat] for repeat in shared]
         others = [[runs[method][repeat] for repeat in shared] for method in methods[1:]]
-        overlap = 0.0 if isinstance(ratio, str) else (1 - ratio) / ratio
+        learned = 1.0 if isinstance(ratio, str) else 1 - ratio if held_out else ratio
+        overlap = (1 - learned) / learned
         p_values = paired_test.holm([paired_test.paired_p_value(each, first, overlap) for each in others])
         means = [statistics.mean(each) - statistics.mean(first) for each in others]
         columns.append([f"{mean:+.3f}  p {p:.2f}" for mean, p in zip(means, p_values, strict=True)])

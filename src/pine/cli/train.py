@@ -36,6 +36,7 @@ from pine.cli.options import (
     TaskName,
     WeightColumn,
 )
+from pine.cli.ranks import ranks_of
 from pine.cli.run_files import next_commands, run_record, save_run
 from pine.cli.scores import HeldOutScores, held_out_scores, shown
 from pine.cli.settings import ConfigFile, SetOptions, method_with
@@ -79,6 +80,7 @@ def train(
     """Train on your own graph and save the run.
 
     Example: pine train edges.csv --labels labels.csv --out run
+    On several processes or GPUs: torchrun --nproc-per-node 4 -m pine train edges.csv --labels labels.csv --out run
     """
     console, begin = plain_console(stderr=json), time.perf_counter()
     if quick and (epochs is not None or method != "pine"):
@@ -87,7 +89,9 @@ def train(
     model = method_with(method, named, set, config)
     check_out(out, overwrite=overwrite)
     checkpoint = checkpoint_of(model, out)
-    with advising(lambda: how_to_go_on(checkpoint)):
+    with advising(lambda: how_to_go_on(checkpoint)), ranks_of(model) as ranks:
+        if ranks.rank > 0:
+            console = plain_console(quiet=True)
         read = read_graph(
             edges, relation, EdgeColumns(source, target, weight, no_weight, header), directed, nodes, id_column
         )
@@ -99,15 +103,23 @@ def train(
             columns = LabelColumns(id_column, label_column, label_type, label_header, separator)
             known = read_labels_for(graph, labels, columns, task)
             print_lines(console, known.lines)
-            print_lines(plain_console(stderr=True), [f"warning: {each}" for each in known.warnings])
+            print_lines(
+                plain_console(stderr=True, quiet=ranks.rank > 0), [f"warning: {each}" for each in known.warnings]
+            )
             files["labels"] = labels
         disk = print_needs(console, model, graph, known)
         pine.io.run_folder.check_place(out, disk)
         reading = time.perf_counter() - begin
         fit(model, graph, known, checkpoint, start_from, console)
         training = time.perf_counter() - begin - reading
+        if ranks.rank > 0:  # the first has all that was learned
+            return
+        if ranks.traffic is not None:
+            console.print(ranks.traffic.line)
         scores = held_out_scores(model, graph)
         record = run_record(model, graph, files, scores) | {"seconds": round(training, 2)}
+        if ranks.traffic is not None:
+            record["ranks"] = ranks.traffic.record()
         with saving_first(out):
             written = save_run(out, model, record)
             # Only now: had the run not been saved, the same command would have gone on from it.

@@ -108,14 +108,9 @@ def scored(
     some = next((variant for variants in wanted.values() for variant in variants), None)
     if some is None:
         return
-    splits = {part: part.split(data.name, labels.known, data.splits) for part in wanted}
-    graph, truth = data.graph, labels
-    if not some.types:
-        graph, truth = untyped(data.graph, labels)
-        splits = {part: each.shifted(data.graph.nodes.slice(labels.type).start) for part, each in splits.items()}
+    graph, truth, splits = seen_by(some, data, labels, list(wanted))
     start = time.perf_counter()
-    if some.on:
-        graph = graph.with_features(method_class(some.on)().set_params(seed=seed).fit(graph).embedding_)
+    graph = with_inputs(some, graph, seed)
     inputs = time.perf_counter() - start
     if some.predicts:
         predicted = _by_predictions(graph, truth, wanted, splits, seed)
@@ -123,6 +118,24 @@ def scored(
         predicted = _by_regression(graph, truth, wanted, splits, seed, device_of(device))
     for part, variant, scores, seconds in predicted:
         yield part, variant, scores_of(truth, splits[part].test, scores), inputs + seconds
+
+
+def seen_by(
+    variant: Variant, data: Dataset, labels: Labels, parts: Sequence[Part]
+) -> tuple[Graph, Labels, dict[Part, Split]]:
+    """The graph, labels and splits of a data set, with its types or without, as a variant has it."""
+    splits = {part: part.split(data.name, labels.known, data.splits) for part in parts}
+    if variant.types:
+        return data.graph, labels, splits
+    start = data.graph.nodes.slice(labels.type).start
+    return *untyped(data.graph, labels), {part: each.shifted(start) for part, each in splits.items()}
+
+
+def with_inputs(variant: Variant, graph: Graph, seed: int) -> Graph:
+    """With the vectors of another method as features, where a variant has one."""
+    if not variant.on:
+        return graph
+    return graph.with_features(method_class(variant.on)().set_params(seed=seed).fit(graph).embedding_)
 
 
 _Predicted = Iterator[tuple[Part, Variant, NDArray[Any], float]]  # with scores of all classes
@@ -141,7 +154,7 @@ def _by_predictions(
             return some.new(seed).fit(graph, visible, task=labels.task, validation=validation)
 
         start = time.perf_counter()
-        visible = _only(labels, nodes.visible)
+        visible = only(labels, nodes.visible)
         model = fitted(visible)
         fitting = time.perf_counter() - start
         for variant in variants:
@@ -165,7 +178,7 @@ def _by_regression(
     vectors = embedding[labels.type] if isinstance(embedding, dict) else embedding
     embedding_seconds = time.perf_counter() - start
 
-    known = {part: _only(labels, splits[part].train) for part in wanted}
+    known = {part: only(labels, splits[part].train) for part in wanted}
     start = time.perf_counter()
     on_gpu = device.type == "cuda"
     repeats = [part.repeat for part in wanted]
@@ -186,7 +199,7 @@ def _by_regression(
             yield part, variant, scores, seconds + time.perf_counter() - start
 
 
-def _only(labels: Labels, nodes: NDArray[np.int64]) -> Labels:
+def only(labels: Labels, nodes: NDArray[np.int64]) -> Labels:
     """The labels of some nodes; classes stay what they are."""
     return labels.some(np.isin(labels.known, nodes))
 

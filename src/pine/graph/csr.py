@@ -74,6 +74,14 @@ class CSR:
         weights = None if self.weights is None else self.weights[entries]
         return CSR(indptr - indptr[0], self.indices[entries], weights, self.num_columns)
 
+    def take_rows(self, rows: NDArray[np.int64]) -> CSR:
+        """Some rows, one after the other."""
+        degrees = self.degrees()[rows]
+        indptr = np.append(0, np.cumsum(degrees))
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], degrees)
+        weights = None if self.weights is None else self.weights[entries]
+        return CSR(indptr, self.indices[entries], weights, self.num_columns)
+
     def some_columns(self, columns: slice) -> CSR:
         """Columns from columns.start to columns.stop, which all entries must be in."""
         local = (self.indices - self.indices.dtype.type(columns.start)).astype(self.indices.dtype)

@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from pine._internal.files import half_written
 from pine._internal.memory import format_bytes
 from pine.errors import InputError, listed
 
 ARRAYS, ABOUT = "run.safetensors", "run.json"
+KEPT_MAP = "map.safetensors"  # comes into the folder later, when a run is first explored, and goes with the run
 
 
 def check_place(folder: Path, needed: int = 0) -> None:
@@ -26,10 +29,10 @@ def check_place(folder: Path, needed: int = 0) -> None:
     _check_others(folder, place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            _fresh(place).mkdir(exist_ok=True)
-        finally:
-            shutil.rmtree(_fresh(place), ignore_errors=True)
+        with suppress(FileNotFoundError):
+            os.lstat(_fresh(place))  # a name that is too long is found here
+        with tempfile.TemporaryFile(dir=place.parent):  # without a name, so that a signal leaves nothing behind
+            pass
         free = shutil.disk_usage(place.parent).free
     except OSError as problem:
         raise InputError(f"cannot write into {place.parent}: {problem.strerror or problem}") from None
@@ -127,7 +130,8 @@ def _written(place: Path) -> set[str]:
     except (ValueError, RecursionError):  # damaged: a run if its arrays are there
         own, files = (place / ARRAYS).is_file(), []
     listed_files = {name for name in files if isinstance(name, str)} if isinstance(files, list) else set()
-    return {ARRAYS, ABOUT, *listed_files} if own else set()
+    map_parts = {path.name for path in half_written(place / KEPT_MAP)}
+    return {ARRAYS, ABOUT, KEPT_MAP, *map_parts, *listed_files} if own else set()
 
 
 def _remove_run(place: Path) -> None:

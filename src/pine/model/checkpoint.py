@@ -63,6 +63,10 @@ class Checkpoint:
             "rng": rng.bit_generator.state,
             "choice": chosen,
         }
+        return self.make_writer(about)
+
+    def make_writer(self, about: dict[str, Any]) -> CheckpointWriter:
+        """about: the training, and what was before it."""
         return CheckpointWriter(self, about)
 
     def remove(self) -> None:
@@ -119,14 +123,22 @@ class CheckpointWriter:
         path = self.checkpoint.path
         if path is None:
             return
-        tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
-        for number, moments in enumerate(optimizer.state):
-            tensors |= {f"adam:{number}:{name}": tensor for name, tensor in moments.items()}
-        tensors |= {"generator": generator.get_state(), "history": history}
+        tensors = self.tensors(objective, optimizer) | {"generator": generator.get_state(), "history": history}
         content = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         about = self.about | {"names": names}
         with atomic_write(path) as file:
             file.write(save(content, {HEADER: json.dumps(about | {"sum": _sum(about, content)})}))
+        self.note_written()
+
+    def tensors(self, objective: Trainable, optimizer: Adam) -> dict[str, Tensor]:
+        """Vectors, parameters and Adam's moments."""
+        tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
+        for number, moments in enumerate(optimizer.state):
+            tensors |= {f"adam:{number}:{name}": tensor for name, tensor in moments.items()}
+        return tensors
+
+    def note_written(self) -> None:
+        """From now on it is a while until it is due again."""
         self.written = time.monotonic()
 
 

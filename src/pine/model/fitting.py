@@ -11,6 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from pine._internal.progress import ProgressCounter
+from pine.distributed.part import RankPart, Whole, part_of
+from pine.distributed.ranks import ALONE, current_ranks
+from pine.distributed.traffic import Traffic
 from pine.embedder import FitOptions
 from pine.errors import InputError
 from pine.graph import Graph
@@ -25,6 +28,7 @@ from pine.model.learned_features import LearnedFeatures
 from pine.model.needs import require_memory_for_fit
 from pine.model.objective import Objective
 from pine.model.projection import Projection
+from pine.model.rank_checkpoint import RankCheckpoint
 from pine.model.settings import Choice, Settings
 from pine.model.training import FitState, Trainer
 from pine.model.warm_start import Earlier, Warm, warm_start
@@ -41,14 +45,21 @@ def fit(
     options: FitOptions,
     earlier: Earlier | None = None,
 ) -> Learned:
-    """Fit, from an earlier fit where there is one; torch's number of threads is left as it was."""
+    """Fit, from an earlier fit where there is one; torch's number of threads is left as it was.
+
+    Where ranks share the fit (pine.distributed), the first has all of what is learned, the others no vectors.
+    """
+    ranks = current_ranks()
     settings.check_graph(graph)
+    if ranks is not ALONE:
+        _check_on_ranks(settings, graph, earlier)
     if labels is None:
         _check_without_labels(settings)
-    require_memory_for_fit(settings, graph, None if labels is None else labels.num_outputs)
+    require_memory_for_fit(settings, graph, None if labels is None else labels.num_outputs, ranks.size)
     task = LearningTask.of(labels, options.validation)
-    checkpoint = _checkpoint(settings, graph, task, options, earlier)
-    state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"))
+    part = part_of(graph, ranks)
+    checkpoint = _checkpoint(settings, graph, task, options, earlier, part)
+    state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"), part)
     with torch_threads(settings.threads):
         learned = _fit(settings, graph, task, state, earlier)
     if not options.keep_checkpoint:
@@ -85,7 +96,8 @@ class LearningTask:
 
 
 def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, earlier: Earlier | None) -> Learned:
-    x = initial_vectors(settings, graph, state.rng)
+    part = state.part
+    x = initial_vectors(settings, graph, state.rng, part)
     shared = settings, graph, task.known, task.learn, state
     # With no epochs nothing can be learned from features, but what an earlier fit has learned stays.
     learns = task.labels is None or settings.epochs != 0 or earlier is not None
@@ -103,13 +115,15 @@ def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, 
     logger.info("chosen: %s", choice.by_name())
     learned_features = None if features is None else _learn_features(features, choice, warm)
     objective, history = trainer.train_on_all_labels(choice, 0 if task.labels is None else epochs)
-    x_learned, f, parameters = _arrays(objective)
+    if isinstance(part, RankPart):
+        part.ranks.traffic = traffic_of(graph, part, objective)
+    x_learned, f, parameters = _arrays(objective, part)
     learned = Learned(
         nodes=graph.nodes,
         x=x_learned,
         f=f,
         scores=None,
-        start=x if settings.training.start == "structural" else None,
+        start=_gathered(x, part) if settings.training.start == "structural" else None,
         w=parameters.pop("w"),
         b=parameters.pop("b"),
         parameters=parameters,
@@ -125,6 +139,29 @@ def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, 
         feature_history=[] if features is None or learned_features is None else features.history,
     )
     return learned if task.labels is None else replace(learned, scores=_scores(learned, trainer, task.labels))
+
+
+def _check_on_ranks(settings: Settings, graph: Graph, earlier: Earlier | None) -> None:
+    """What one process alone can do."""
+    if settings.feature_types(graph):
+        raise InputError("features are learned by one process: set features=False, or start no ranks")
+    if settings.batch_size is not None:
+        raise InputError("each rank takes all its nodes at once: leave batch_size out, and start more ranks")
+    if earlier is not None:
+        raise InputError("a start from an earlier run is for one process: leave start_from out, or start no ranks")
+
+
+def traffic_of(graph: Graph, part: RankPart, objective: Objective) -> Traffic:
+    """What travels in a step of a training."""
+    f = objective.f.of_sets
+    width = f.L * (f.d if f.heads == "separate" else 1)
+    shared = sum(each.numel() for each in objective.shared_parameters())
+    return Traffic.of(graph, part, objective.f.neighborhoods[0].neighbors, width, shared)
+
+
+def _gathered(x: Array, part: Whole) -> Array:
+    made: Array = part.gathered(torch.from_numpy(x)).numpy()
+    return made
 
 
 def _check_without_labels(settings: Settings) -> None:
@@ -155,34 +192,42 @@ def _projection(x: Array, features: LearnedFeatures | None, choice: Choice) -> P
     return Projection.of(x, features.vectors, choice.weights)
 
 
-def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator) -> Array:
-    """x before training: (num_nodes, dim)."""
+def initial_vectors(settings: Settings, graph: Graph, rng: np.random.Generator, part: Whole | None = None) -> Array:
+    """x before training: (num_nodes, dim), or of a part of the nodes."""
     if settings.training.start == "random":
-        return (0.1 * rng.standard_normal((graph.num_nodes, settings.dim))).astype(np.float32)
-    return structural_start(graph.links(), settings.dim, rng, threads=settings.threads, device=settings.device)
+        part = part or Whole(graph.num_nodes)
+        return part.drawn(lambda count: (0.1 * rng.standard_normal((count, settings.dim))).astype(np.float32))
+    return structural_start(
+        graph.links(), settings.dim, rng, threads=settings.threads, device=settings.device, part=part
+    )
 
 
 def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
-    """The predictions for all nodes of the labeled type: (count, num_outputs)."""
+    """The predictions for all nodes of the labeled type, on the first rank: (count, num_outputs)."""
+    share = learned.choice.label_share
+    propagated = None if share == 0 else trainer.propagator.propagate(labels.known, labels.targets())
+    if trainer.part.ranks.rank > 0:
+        return np.empty((0, labels.num_outputs), np.float32)
     vectors = learned.x, learned.f, learned.feature_vectors
     scores = learned.predictions(labels.task, trainer.graph, labels.type, *vectors)
-    share = learned.choice.label_share
-    return scores if share == 0 else trainer.propagator.propagate(labels.known, labels.targets()).blend(scores, share)
+    return scores if propagated is None else propagated.blend(scores, share)
 
 
 def _checkpoint(
-    settings: Settings, graph: Graph, task: LearningTask, options: FitOptions, earlier: Earlier | None
+    settings: Settings, graph: Graph, task: LearningTask, options: FitOptions, earlier: Earlier | None, part: Whole
 ) -> Checkpoint:
     if options.checkpoint is None:
         return Checkpoint(None, "")
     start = None if earlier is None else earlier.learned.x
     made = fingerprint(settings, graph, task.known, task.learn, start)
+    if isinstance(part, RankPart):
+        return RankCheckpoint(options.checkpoint, made, part, options.checkpoint_every, options.keep_checkpoint)
     return Checkpoint(options.checkpoint, made, options.checkpoint_every, options.keep_checkpoint)
 
 
 @torch.no_grad()
-def _arrays(objective: Objective) -> tuple[Array, Array, dict[str, NDArray[np.float32]]]:
+def _arrays(objective: Objective, part: Whole) -> tuple[Array, Array, dict[str, NDArray[np.float32]]]:
     """x, f and the parameters of an objective."""
-    x, f = (vectors.cpu().numpy() for vectors in objective.vectors())
+    x, f = (part.gathered(vectors.detach()).cpu().numpy() for vectors in objective.vectors())
     parameters = {name: tensor.cpu().numpy() for name, tensor in objective.state_dict().items() if name != "x"}
     return x, f, parameters

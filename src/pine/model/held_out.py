@@ -64,7 +64,7 @@ class HeldOutParts:
     def propagated(self, propagator: LabelPropagator) -> list[PropagatedLabels]:
         """What reaches the known nodes of each part's other labels: what is held out is not propagated either."""
         rest = [self.labels.some(~part) for part in self.parts]
-        return [propagator.propagate(each.known, each.targets()).at(self.labels.known) for each in rest]
+        return [propagator.propagate_to(self.labels.known, each.known, each.targets()) for each in rest]
 
     def best_share(
         self, propagated: Sequence[PropagatedLabels], predicted: Sequence[NDArray[Any]], shares: Sequence[float]

@@ -5,10 +5,11 @@
     scores      4 d + 6 C                   predictions and propagated labels of C classes
     features    4 d + 21 C                  scores of what is learned from features
     on a GPU    10 C on top of training     which has the scores of all nodes at once
+                4 d + 14 C for scores       by a regression there
 
 d is dim, L the hidden units (times d where each coordinate has its own), K the groups of neighbors. To these come the
 edges, twice, with what finds them, features, and for the exact start of a small graph some arrays of all pairs.
-Measured by `python benchmarks/memory.py`, on a CPU; of a GPU the bytes are counted, not measured.
+Measured by `python benchmarks/memory.py`, on a CPU and on an H200 (docs/trust.md).
 """
 
 from __future__ import annotations
@@ -31,36 +32,47 @@ BYTES_PER_ENTRY = 16  # of the neighbors: indices and their transposed, in f and
 BYTES_PER_PAIR = 18  # of nodes, in the exact start
 BYTES_PER_FEATURE, BYTES_PER_SPARSE_FEATURE = 16, 34
 BASE_BYTES = 455e6  # Python, torch, and what is compiled
-BASE_GPU_BYTES = 500e6  # CUDA and its libraries, counted as others report them
+BASE_BYTES_WITH_GPU = 1550e6  # of the host, with the libraries of CUDA
+BASE_GPU_BYTES, TRAINING_GPU_BYTES = 950e6, 380e6  # CUDA, its libraries and our kernels; steps that are captured
 
 logger = logging.getLogger("pine")
 
 
 @dataclass(frozen=True)
 class MemoryNeed:
-    """Bytes on the host and on a GPU; the first with what a process that fits takes anyway."""
+    """Bytes on the host and on a GPU; base: of the host's, what a process that fits takes anyway."""
 
     host: float
     gpu: float = 0.0
+    base: float = BASE_BYTES
 
 
-def memory_needed(settings: Settings, graph: Graph, num_outputs: int | None) -> MemoryNeed:
-    """For a fit; num_outputs: classes, 1 for numbers, None without labels."""
+def memory_needed(settings: Settings, graph: Graph, num_outputs: int | None, ranks: int = 1) -> MemoryNeed:
+    """For a fit; num_outputs: classes, 1 for numbers, None without labels.
+
+    Of ranks that share it, the first needs most: a share of the arrays, the graph, and all that comes back.
+    """
     n, on_gpu = graph.num_nodes, device_of(settings.device).type != "cpu"
     arrays = FLOAT * n * _floats_a_node(settings, graph, num_outputs, on_gpu=on_gpu)
     arrays += BYTES_PER_ENTRY * 2.0 * graph.num_edges
     arrays += BYTES_PER_PAIR * float(n) ** 2 if n <= EXACT_NODES and settings.training.start == "structural" else 0.0
-    arrays += sum(_feature_bytes(graph.features[type]) for type in settings.feature_types(graph))
-    if not on_gpu:
+    features = [graph.features[type] for type in settings.feature_types(graph)]
+    arrays += sum(map(_feature_bytes, features))
+    arrays /= ranks
+    if not on_gpu and ranks == 1:
         return MemoryNeed(BASE_BYTES + arrays)
-    # The host has the graph, the start, and what comes back: x, f and scores.
+    # The host has the graph, its features, the start, and what comes back: x, f and scores.
     kept = FLOAT * n * (4.0 * settings.dim + 2 * (num_outputs or 0)) + graph.nbytes
-    return MemoryNeed(BASE_BYTES + kept, BASE_GPU_BYTES + arrays)
+    kept += sum(float((each.data if hasattr(each, "nnz") else each).nbytes) for each in features)
+    if not on_gpu:
+        return MemoryNeed(BASE_BYTES + arrays + kept)
+    training = TRAINING_GPU_BYTES if num_outputs is not None and settings.epochs != 0 else 0.0
+    return MemoryNeed(BASE_BYTES_WITH_GPU + kept, BASE_GPU_BYTES + training + arrays, BASE_BYTES_WITH_GPU)
 
 
-def require_memory_for_fit(settings: Settings, graph: Graph, num_outputs: int | None) -> None:
+def require_memory_for_fit(settings: Settings, graph: Graph, num_outputs: int | None, ranks: int = 1) -> None:
     """Refuse a fit that cannot fit into memory, and name settings that would."""
-    need = memory_needed(settings, graph, num_outputs)
+    need = memory_needed(settings, graph, num_outputs, ranks)
     logger.info("pine needs %s of memory", format_bytes(need.host))
     place, needed, free = _short_of(settings, need)
     if not place:
@@ -75,7 +87,7 @@ def _short_of(settings: Settings, need: MemoryNeed) -> tuple[str, float, float]:
     """Where memory is short, what is needed there and what is free; no name where all fits."""
     free = free_memory()
     # What the process has loaded is there already.
-    wanted = need.host - min(BASE_BYTES, resident_memory())
+    wanted = need.host - min(need.base, resident_memory())
     if free is not None and wanted > free:
         return "memory", wanted, float(free)
     if need.gpu > 0:
@@ -105,7 +117,7 @@ def _floats_a_node(settings: Settings, graph: Graph, num_outputs: int | None, *,
     L = form.hidden * (d if form.heads == "separate" else 1)
     stages = [3 * d + 2 * L]
     if num_outputs is not None:
-        stages.append(4 * d + 6 * num_outputs)
+        stages.append(4 * d + (14 if on_gpu else 6) * num_outputs)
         if settings.epochs != 0:
             K = _num_groups(settings, graph)
             training = max(9 * d + 2 * L, 7 * d + (1 + 2 * K) * L if K > 1 else 0)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from pine.distributed.part import Whole
+from pine.distributed.ranks import ALONE, Ranks
 from pine.graph import Graph, NeighborGroup
 from pine.model.settings import Form
 from pine.nn import Neighbors, SetFunction
@@ -17,11 +21,15 @@ OUTPUT_RIDGE = 0.01  # of the regression that f begins with; its inputs are at m
 
 @dataclass(frozen=True, eq=False)
 class Neighborhoods:
-    """The neighbors of some nodes, rows, in K groups: where each group's nodes stand, and who is whose neighbor."""
+    """The neighbors of some nodes, rows, in K groups: where each group's nodes stand, and who is whose neighbor.
+
+    numbers: of each group's nodes, by which they draw; None: 0, 1, 2, ...
+    """
 
     rows: slice
     columns: tuple[slice | Tensor, ...]
     neighbors: tuple[Neighbors, ...]
+    numbers: tuple[NDArray[np.int64] | None, ...] | None = None
 
     @classmethod
     def of(
@@ -31,16 +39,16 @@ class Neighborhoods:
         scaling: str,
         device: torch.device,
         threads: int | None,
+        part: Whole | None = None,
     ) -> Neighborhoods:
-        """Of all nodes. A group's matrix is cut to the columns of its type: g runs once for each of its nodes."""
-        all_nodes = slice(0, graph.num_nodes)
-        columns, neighbors = [], []
-        for group in groups:
-            place = all_nodes if group.type is None else graph.nodes.slice(group.type)
-            columns.append(place)
-            cut = group.matrix if place == all_nodes else group.matrix.some_columns(place)
-            neighbors.append(Neighbors.of(cut, scaling, device, threads=threads))
-        return cls(all_nodes, tuple(columns), tuple(neighbors))
+        """Of all nodes, or of a part. A group's matrix is cut to the columns of its type: g runs once for each node."""
+        part = part or Whole(graph.num_nodes, graph.nodes)
+        return cls(
+            part.place(None),
+            tuple(part.place(group.type) for group in groups),
+            tuple(part.neighbors(group.matrix, group.type, scaling, device, threads) for group in groups),
+            tuple(part.numbers(group.type) for group in groups),
+        )
 
 
 class NeighborFunction(nn.Module):
@@ -80,15 +88,15 @@ class NeighborFunction(nn.Module):
         self._zero_empty_groups()
 
     @torch.no_grad()
-    def reproduce(self, x: Tensor) -> None:
+    def reproduce(self, x: Tensor, ranks: Ranks = ALONE) -> None:
         """Let f be the one that reproduces x (num_nodes, dim) best, of those that differ in c alone.
 
-        f = c sigma(...) is linear in c: ridge regression of x on the hidden units.
+        f = c sigma(...) is linear in c: ridge regression of x on the hidden units. ranks: that share the nodes.
         """
         hidden = [
             self.of_sets.hidden([x[place] for place in block.columns], block.neighbors) for block in self.neighborhoods
         ]
-        self.of_sets.fit_c(torch.cat(hidden, -2), x, OUTPUT_RIDGE)
+        self.of_sets.fit_c(torch.cat(hidden, -2), x, OUTPUT_RIDGE, ranks.total)
 
     def forward(
         self,
@@ -98,7 +106,10 @@ class NeighborFunction(nn.Module):
     ) -> Tensor:
         """Of all nodes, or of those of some neighborhoods."""
         blocks = self.neighborhoods if neighborhoods is None else neighborhoods
-        made = [self.of_sets([x[place] for place in block.columns], block.neighbors, generator) for block in blocks]
+        made = [
+            self.of_sets([x[place] for place in block.columns], block.neighbors, generator, block.numbers)
+            for block in blocks
+        ]
         return made[0] if len(made) == 1 else torch.cat(made)
 
     @torch.no_grad()
@@ -115,5 +126,5 @@ class NeighborFunction(nn.Module):
     def _zero_empty_groups(self) -> None:
         """Groups without neighbors teach f nothing: W is zero there, should a later graph have neighbors in them."""
         for k, W_k in enumerate(torch.split(self.of_sets.W, self.of_sets.z_sizes, dim=-1)):
-            if not any(block.neighbors[k].csr.nnz for block in self.neighborhoods):
+            if not any(block.neighbors[k].num_entries for block in self.neighborhoods):
                 W_k.zero_()

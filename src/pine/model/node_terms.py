@@ -31,12 +31,12 @@ class VisibleTargets:
     targets: Targets
     seen: Tensor
 
-    def within(self, rows: slice) -> tuple[VisibleTargets, Tensor]:
-        """The labels of some nodes, positions counted from the first node, and their share of those that are seen."""
+    def within(self, rows: slice, total: Tensor) -> tuple[VisibleTargets, Tensor]:
+        """The labels of some nodes, positions counted from the first node, and their share of the seen ones, total."""
         ends = torch.tensor([rows.start, rows.stop], device=self.targets.positions.device)
         here = slice(*torch.searchsorted(self.targets.positions, ends).tolist())
         mine = self.targets.some(here).shifted(-rows.start)
-        return VisibleTargets(mine, self.seen[here]), self.seen[here].sum() / self.seen.sum()
+        return VisibleTargets(mine, self.seen[here]), self.seen[here].sum() / total
 
 
 @dataclass(frozen=True, eq=False)

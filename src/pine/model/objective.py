@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from pine.distributed.ranks import ALONE, Ranks
 from pine.model.batches import sample_neighborhoods
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms
@@ -38,6 +39,7 @@ class Objective(Trainable):
 
     types: where the nodes of each type stand. lambdas: (1 or number of types,).
     batched: each of f's neighborhoods, of one type, is a batch; otherwise all nodes are one.
+    ranks: that share the nodes: x and types are those of one of them.
     """
 
     def __init__(
@@ -49,15 +51,21 @@ class Objective(Trainable):
         visible: VisibleTargets | None = None,
         *,
         batched: bool = False,
+        ranks: Ranks = ALONE,
     ) -> None:
         super().__init__()
         num_nodes = types[-1].stop
         self.x = nn.Parameter(lambdas.new_zeros(num_nodes, f.dim))
-        self.f, self.visible, self.settings = f, visible, settings
+        self.f, self.visible, self.settings, self.ranks = f, visible, settings, ranks
+        counts = ranks.total(torch.tensor([place.stop - place.start for place in types], device=lambdas.device))
+        self.num_seen = lambdas.new_zeros(()) if visible is None else ranks.total(visible.seen.sum())
         # A type without nodes has no mean agreement.
         filled = [k for k, place in enumerate(types) if place.stop > place.start]
         self.types = [types[k] for k in filled]
         self.lambdas = lambdas if len(lambdas) == 1 else lambdas[filled]
+        self.num_all = int(counts.sum())
+        # For each lambda, of how many nodes it speaks.
+        self.counts = [self.num_all] if len(lambdas) == 1 else counts[filled].tolist()
         of_batches = [(block.rows, [block]) for block in f.neighborhoods]
         self.batches = [
             NodeBatch(rows, neighborhoods, self._blocks(rows))
@@ -81,12 +89,14 @@ class Objective(Trainable):
         rests: whether it ends there, too.
         """
         if f:
-            self.f.reproduce(x)
+            self.f.reproduce(x, self.ranks)
         if theta and self.visible is not None:
             seen = self.visible.seen
-            w, b = regression(x, self.visible.targets, seen, rest_decay(seen) if rests else DECAY)
+            decay = rest_decay(seen, self.ranks) if rests else DECAY
+            w, b = regression(x, self.visible.targets, seen, decay, self.ranks)
             self.w.copy_(w)
             self.b.copy_(b)
+        self.ranks.share_first(self.shared_parameters())  # which may be of other processors
 
     @torch.no_grad()
     def forget_theta(self) -> None:
@@ -109,7 +119,7 @@ class Objective(Trainable):
         x, f = self._within(batch, generator)
         terms = node_terms(batch.blocks, x, f, self.w, self.b, self.settings, warmup)
         if self.visible is not None:
-            terms["l2"] = self.settings.weight_decay * l2(self.w) / len(self.batches)
+            terms["l2"] = self.settings.weight_decay * l2(self.w) / (len(self.batches) * self.ranks.size)
         return terms
 
     @property
@@ -136,15 +146,15 @@ class Objective(Trainable):
         """Blocks of nodes that one lambda speaks of, at most NODES_AT_A_TIME each on a CPU."""
         whole = [slice(0, len(self.x))] if len(self.lambdas) == 1 else self.types
         blocks = []
-        for lam, place in zip(self.lambdas, whole, strict=True):
-            first, last, count = max(rows.start, place.start), min(rows.stop, place.stop), place.stop - place.start
-            size = NODES_AT_A_TIME if self.x.device.type == "cpu" else count
+        for lam, place, count in zip(self.lambdas, whole, self.counts, strict=True):
+            first, last = max(rows.start, place.start), min(rows.stop, place.stop)
+            size = NODES_AT_A_TIME if self.x.device.type == "cpu" else max(1, last - first)
             for lo in range(first, last, size):
                 block = slice(lo, min(lo + size, last))
-                visible, labeled = (None, 1.0) if self.visible is None else self.visible.within(block)
+                visible, labeled = (None, 1.0) if self.visible is None else self.visible.within(block, self.num_seen)
                 length = block.stop - lo
                 within = slice(lo - rows.start, block.stop - rows.start)
-                blocks.append(NodeBlock(within, visible, lam * (count / length), length / len(self.x), labeled))
+                blocks.append(NodeBlock(within, visible, lam * (count / length), length / self.num_all, labeled))
         return blocks
 
     @torch.no_grad()

@@ -16,6 +16,7 @@ from pine.embedder import Embedder, FitOptions, Fitted
 from pine.errors import InputError
 from pine.graph import Graph, check_graph
 from pine.labels import Labels
+from pine.links.scorers import PairVectors
 from pine.model.blend import STRUCTURE
 from pine.model.collapse import warn_if_collapsed
 from pine.model.fitting import fit
@@ -139,6 +140,12 @@ class PINE(Settings, Embedder):
         self._check_fitted()
         learned = self.learned_
         return self.nodes_.split_by_type(learned.embedding(learned.f, learned.feature_vectors))
+
+    def pair_vectors(self) -> PairVectors:
+        """What pairs of nodes are scored by: x, and f of every node's neighbors."""
+        self._check_fitted()
+        learned = self.learned_
+        return PairVectors(self._vectors, learned.embedding(learned.f, learned.feature_vectors))
 
     def transform(self, graph: Graph) -> Any:
         """Vectors for all nodes of a graph, without training; nodes known from fit keep theirs, bit by bit.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from pine.distributed.ranks import ALONE, Ranks
 from pine.nn.captured import captured
 from pine.nn.functional import probabilities
 from pine.nn.targets import Targets
@@ -37,22 +38,25 @@ def predictions(task: str, w: Tensor, b: Tensor, x: Tensor, f: Tensor, *, traine
     return (by_x + probabilities(task, scores(f, w, b))) / 2 if trained or task == "numbers" else by_x
 
 
-def rest_decay(seen: Tensor) -> float:
+def rest_decay(seen: Tensor, ranks: Ranks = ALONE) -> float:
     """Of a regression that stays as it is, on labels that are seen: (..., num_known)."""
-    return min(DECAY, REST_DECAY / max(1.0, float(seen.sum(-1).max())))
+    return min(DECAY, REST_DECAY / max(1.0, float(ranks.total(seen.sum(-1)).max())))
 
 
 @torch.no_grad()
-def regression(x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY) -> tuple[Tensor, Tensor]:
+def regression(
+    x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY, ranks: Ranks = ALONE
+) -> tuple[Tensor, Tensor]:
     """w (..., num_outputs, dim) and b (..., 1, num_outputs) of the labels that are seen.
 
-    x: (num_nodes, dim). seen: (..., num_known), how much each known node counts.
+    x: (num_nodes, dim). seen: (..., num_known), how much each known node counts. ranks: that share the nodes.
     """
     known = x[targets.positions]
-    center = known.mean(0)
+    count = int(ranks.total(torch.tensor(len(known), device=x.device)))
+    center = known.mean(0) if ranks is ALONE else ranks.total(known.sum(0)) / count
     known = known - center
-    top = float(torch.linalg.eigvalsh((known.mT @ known / max(1, len(known))).double())[-1])
-    weights = seen / seen.sum(-1, keepdim=True)
+    top = float(torch.linalg.eigvalsh((ranks.total(known.mT @ known) / max(1, count)).double())[-1])
+    weights = seen / ranks.total(seen.sum(-1, keepdim=True))
     # The known nodes that are seen may vary more than all of them.
     smooth = CURVATURE[targets.task] * max(1.0, 1.5 * top) + 2 * decay
     root = (2 * decay / smooth) ** 0.5
@@ -63,14 +67,15 @@ def regression(x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY) 
 
     def step() -> Tensor:
         slope = targets.loss_slope(probabilities(targets.task, scores(known, ahead_w, ahead_b)), weights)
-        new_w = ahead_w - (slope.mT @ known + 2 * decay * ahead_w) / smooth
-        new_b = ahead_b - slope.sum(-2, keepdim=True) / smooth
+        slope_w, slope_b = ranks.totals(slope.mT @ known, slope.sum(-2, keepdim=True))
+        new_w = ahead_w - (slope_w + 2 * decay * ahead_w) / smooth
+        new_b = ahead_b - slope_b / smooth
         ahead_w.copy_(new_w + momentum * (new_w - w))
         ahead_b.copy_(new_b + momentum * (new_b - b))
         w.copy_(new_w)
         return b.copy_(new_b)
 
-    do = captured(step, x.device, len(known))
+    do = captured(step, x.device, len(known)) if ranks is ALONE else step
     for _ in range(REGRESSION_STEPS):
         do()
     return w, b - (w @ center)[..., None, :]

@@ -9,11 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pine.distributed.ranks import ALONE, Ranks
+
 
 class Trainable(nn.Module, ABC):
-    """Parameters, and a loss that is a sum over batches of nodes."""
+    """Parameters, and a loss that is a sum over batches of nodes, and over ranks that share them."""
 
     batches: Sequence[Any] = (None,)
+    ranks: Ranks = ALONE
 
     @property
     def is_batched(self) -> bool:
@@ -30,7 +33,12 @@ class Trainable(nn.Module, ABC):
 
     @abstractmethod
     def vectors_of_nodes(self) -> list[nn.Parameter]:
-        """The parameters that learn at embedding_lr; all others learn at learning_rate."""
+        """The parameters that learn at embedding_lr; all others learn at learning_rate, and are those of all ranks."""
+
+    def shared_parameters(self) -> list[nn.Parameter]:
+        """All others that learn."""
+        own = set(map(id, self.vectors_of_nodes()))
+        return [each for each in self.parameters() if id(each) not in own and each.requires_grad]
 
     @abstractmethod
     def loss(self, generator: torch.Generator, warmup: Tensor | float, batch: Any) -> dict[str, Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pine._internal.progress import ProgressCounter
+from pine.distributed.part import Whole
+from pine.distributed.ranks import ALONE
 from pine.errors import InputError
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
@@ -96,6 +98,7 @@ def train(
     def step() -> Tensor:
         optimizer.zero_grad()
         names[:], terms = _backward(objective, generator, trust)
+        terms = objective.ranks.share_gradients(objective.shared_parameters(), terms)
         optimizer.step()
         return terms
 
@@ -108,7 +111,11 @@ def train(
             _check_parameters(objective, epoch)
             writer.write(objective, optimizer, generator, history[:epoch], names)
 
-    do = step if objective.is_batched else captured(step, trust.device, objective.num_nodes, generator)
+    do = (
+        step
+        if objective.is_batched or objective.ranks is not ALONE
+        else captured(step, trust.device, objective.num_nodes, generator)
+    )
     if on_epoch is not None:
         on_epoch(first - 1)
     objective.train()
@@ -139,10 +146,8 @@ def train(
 
 def _adam(objective: Trainable) -> Adam:
     """A group for vectors, one for all else."""
-    vectors = objective.vectors_of_nodes()
-    chosen = set(map(id, vectors))
-    rest = [each for each in objective.parameters() if id(each) not in chosen and each.requires_grad]
-    return Adam([{"params": vectors}, {"params": rest}], betas=(0.9, 0.99))
+    groups = objective.vectors_of_nodes(), objective.shared_parameters()
+    return Adam([{"params": each} for each in groups], betas=(0.9, 0.99))
 
 
 def _backward(objective: Trainable, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
@@ -178,19 +183,20 @@ def _check_parameters(objective: Trainable, epoch: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FitState:
-    """What goes along with a fit: its randomness, its checkpoint, and how far it is."""
+    """What goes along with a fit: its randomness, its checkpoint, how far it is, and which nodes are here."""
 
     rng: np.random.Generator
     checkpoint: Checkpoint
     progress: ProgressCounter
+    part: Whole
 
 
 class Trainer:
     """What the trainings of one fit share: the graph on the device, labels, settings, and where they begin.
 
     learn: which of the known labels are learned from, (num_known,); the others are for choosing. start: the state in
-    which all trainings begin, by its names in Objective. groups: the neighbor groups in the order that f knows, where
-    it was learned before.
+    which all trainings begin, by its names in Objective; x of the nodes here. groups: the neighbor groups in the order
+    that f knows, where it was learned before.
     """
 
     def __init__(
@@ -209,8 +215,9 @@ class Trainer:
         self.start = {name: torch.as_tensor(value, device=self.device) for name, value in start.items()}
         self.groups = list(self.form.neighbor_groups(graph).values()) if groups is None else groups
         self.f_is_new, self.theta_is_new = set(start) == {"x"}, "w" not in start
-        self.types = [graph.nodes.slice(type) for type in graph.node_types]
-        whole = Neighborhoods.of(graph, self.groups, self.form.function.scaling, self.device, settings.threads)
+        self.part, self.types = state.part, [state.part.place(type) for type in graph.node_types]
+        scaling, threads = self.form.function.scaling, settings.threads
+        whole = Neighborhoods.of(graph, self.groups, scaling, self.device, threads, self.part)
         size = settings.batch_size
         self.neighborhoods = [whole] if size is None else batch_neighborhoods(whole, self.types, size)
 
@@ -218,7 +225,7 @@ class Trainer:
     def propagator(self) -> LabelPropagator:
         """Propagates known labels: for the choice of their share, and for the predictions at the end."""
         assert self.labels is not None
-        return LabelPropagator(self.graph, self.labels.type, self.device, self.settings.threads)
+        return LabelPropagator(self.graph, self.labels.type, self.device, self.settings.threads, self.part)
 
     def train_on_all_labels(self, choice: Choice, epochs: int) -> tuple[Objective, History]:
         """The last training, by the settings that were chosen."""
@@ -240,11 +247,11 @@ class Trainer:
         f = NeighborFunction(self.form, self.neighborhoods, generator, dropout=settings.dropout)
         visible = None
         if self.labels is not None and seen is not None:
-            targets = Targets.of(self.graph, self.labels, self.device)
-            visible = VisibleTargets(targets, torch.tensor(seen, device=self.device).float())
+            visible = VisibleTargets(*self._targets(seen))
         lambdas = torch.tensor(lam, dtype=torch.float32, device=self.device)
         batched = self.settings.batch_size is not None
-        made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched)
+        ranks = self.part.ranks
+        made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched, ranks=ranks)
         made.eval().begin_at(self.start)
         if settings.start == "structural":
             made.begin_near(self.start["x"], f=self.f_is_new, theta=theta and self.theta_is_new, rests=rests)
@@ -259,7 +266,10 @@ class Trainer:
         schedule = Schedule(epochs, settings.learning_rate, rate, self.theta_is_new)
         if self.theta_is_new and epochs >= LONG_TRAINING:
             objective.forget_theta()
-        generator = torch.Generator(self.device).manual_seed(int(self.state.rng.integers(2**62)))
+        seed = int(self.state.rng.integers(2**62))
+        # On a CPU nodes draw by their number, elsewhere in their order: each rank by a seed of its own.
+        seed += 0 if self.device.type == "cpu" else self.part.ranks.rank
+        generator = torch.Generator(self.device).manual_seed(seed)
         return train(objective, schedule, generator, on_epoch=self.state.progress.advance, writer=writer)
 
     def _embedding_lr(self, epochs: int) -> float:
@@ -270,15 +280,27 @@ class Trainer:
     def predictions_by_start(self, seen: Sequence[NDArray[np.bool_]]) -> list[NDArray[np.float32]]:
         """Of logistic regressions on the start x, each by the labels that it sees: (num_known, num_outputs)."""
         assert self.labels is not None
-        targets = Targets.of(self.graph, self.labels, self.device)
-        w, b = regression(self.start["x"], targets, torch.tensor(np.stack(seen), device=self.device).float())
-        at_known = scores(self.start["x"][targets.positions], w, b)
+        assert self.part.ranks is ALONE
+        w, b = regression(self.start["x"], *self._targets(np.stack(seen)))
+        at_known = scores(self.start["x"][torch.as_tensor(self._known, device=self.device)], w, b)
         return list(probabilities(self.labels.task, at_known).cpu().numpy())
 
     def predictions_at_known(self, objective: Objective) -> NDArray[np.float32]:
         """(num_known, num_outputs), with dropout off."""
-        assert self.labels is not None
-        place = self.graph.nodes.slice(self.labels.type)
-        known = torch.tensor(place.start + self.labels.known, device=self.device)
-        predicted: NDArray[np.float32] = objective.predictions()[known].cpu().numpy()
+        predicted: NDArray[np.float32] = self.part.at(self._known, objective.predictions()).cpu().numpy()
         return predicted
+
+    @property
+    def _known(self) -> NDArray[np.int64]:
+        """Where the known nodes stand among all."""
+        assert self.labels is not None
+        known: NDArray[np.int64] = self.graph.nodes.slice(self.labels.type).start + self.labels.known
+        return known
+
+    def _targets(self, seen: NDArray[np.bool_]) -> tuple[Targets, Tensor]:
+        """The labels of the nodes here, and which of them are seen, of all (..., num_known)."""
+        assert self.labels is not None
+        here, positions = self.part.here(self._known)
+        targets = Targets.of(self.graph, self.labels.some(here), self.device)
+        found = replace(targets, positions=torch.as_tensor(positions, device=self.device))
+        return found, torch.as_tensor(seen[..., here], device=self.device).float()

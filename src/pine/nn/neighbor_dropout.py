@@ -26,41 +26,54 @@ LOWBIAS_1, LOWBIAS_2 = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 S15, S16 = np.uint32(15), np.uint32(16)
 
 
-def neighbor_dropout(x: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
-    """Coordinates of x (..., N, M) are 0 with a chance; what is left grows to the same mean."""
+def neighbor_dropout(
+    x: Tensor, chance: float, generator: torch.Generator | None, numbers: NDArray[np.int64] | None = None
+) -> Tensor:
+    """Coordinates of x (..., N, M) are 0 with a chance; what is left grows to the same mean.
+
+    numbers: of the rows, by which they draw; None: 0, 1, 2, ... Only on a CPU.
+    """
     if chance == 0 or not layer_is_fast(x):
         return dropout(x, chance, generator)
     if generator is None:
         raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
     key = int(torch.randint(2**62, (), generator=generator))
-    return cast(Tensor, _NeighborDropout.apply(x, chance, key))  # type: ignore[no-untyped-call]
+    return cast(Tensor, _NeighborDropout.apply(x, chance, key, numbers))  # type: ignore[no-untyped-call]
 
 
 class _NeighborDropout(torch.autograd.Function):
     """Linear in x and its own transpose: the backward pass is the forward pass."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, chance: float, key: int) -> Tensor:
-        ctx.mask = chance, key
+    def forward(ctx: Any, x: Tensor, chance: float, key: int, numbers: NDArray[np.int64] | None) -> Tensor:
+        ctx.mask = chance, key, numbers
         rows = x.detach().reshape(-1, x.shape[-1])
         out = empty(*rows.shape, like=x)
-        arrays = rows.numpy(), out.numpy()
+        arrays = numbers, rows.numpy(), out.numpy()
         over_nodes(lambda lo, hi: _drop(lo, hi, chance, np.uint64(key), *arrays), len(rows), ROWS)
         return out.view(x.shape)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        return _NeighborDropout.apply(grad, *ctx.mask), None, None  # type: ignore[no-untyped-call]
+        return _NeighborDropout.apply(grad, *ctx.mask), None, None, None  # type: ignore[no-untyped-call]
 
 
 @vectorized
-def _drop(lo: int, hi: int, chance: float, key: Any, x: NDArray[Any], out: NDArray[Any]) -> None:
+def _drop(
+    lo: int,
+    hi: int,
+    chance: float,
+    key: Any,
+    numbers: NDArray[np.int64] | None,
+    x: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
     limit = np.uint32(min(chance * 2.0**32, 2.0**32 - 1))
     grow = x.dtype.type(1 / (1 - chance))
     zero = x.dtype.type(0)
     for row in range(lo, hi):
         # Two numbers of a row's own, so that no two rows draw alike.
-        bits = mixed(stream(key, row))
+        bits = mixed(stream(key, row if numbers is None else numbers[row]))
         start, salt = np.uint32(bits), np.uint32(bits >> S32)
         for column in range(x.shape[1]):
             drawn = np.uint32(start + np.uint32(column))

@@ -91,6 +91,10 @@ class Neighbors:
     def num_columns(self) -> int:
         return self.csr.num_columns
 
+    @property
+    def num_entries(self) -> int:
+        return self.csr.nnz
+
     @cached_property
     def scale(self) -> NDArray[np.float64] | None:
         """s_v: (num_rows,), or None where it is 1 throughout."""

@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import sqrt
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pine.errors import InputError, one_of
@@ -118,14 +120,21 @@ class SetFunction(nn.Module):
         xs: Sequence[Tensor],
         groups: Sequence[Neighbors | CSR | None],
         generator: torch.Generator | None = None,
+        numbers: Sequence[NDArray[np.int64] | None] | None = None,
     ) -> Tensor:
         """Vectors of each group's nodes, (N_k, M_k), and who is whose neighbor, to (num_targets, d).
 
         groups[k] has a row for each target and a column for each node of group k; None: no neighbors there at all.
+        numbers: of each group's nodes, by which they draw their dropout on a CPU; None: 0, 1, 2, ...
         """
-        return self.combine(self.messages(xs, generator), groups)
+        return self.combine(self.messages(xs, generator, numbers), groups)
 
-    def messages(self, xs: Sequence[Tensor], generator: torch.Generator | None = None) -> list[Tensor]:
+    def messages(
+        self,
+        xs: Sequence[Tensor],
+        generator: torch.Generator | None = None,
+        numbers: Sequence[NDArray[np.int64] | None] | None = None,
+    ) -> list[Tensor]:
         """W_k g_k(x) of every node: a (N_k, L) for each group. Make it once where targets have several types."""
         if isinstance(xs, Tensor) or len(xs) != len(self.M):
             got = "one tensor" if isinstance(xs, Tensor) else f"{len(xs)}"
@@ -135,7 +144,8 @@ class SetFunction(nn.Module):
         for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True)):
             a, u, v = self._inner(k)
             offset = self._g_of_0(k) if self.centered else None
-            made.append(messages(self._input(k, x, generator), a, u, v, W_k, self.sigma, self.chunk, offset))
+            drawn_by = None if numbers is None else numbers[k]
+            made.append(messages(self._input(k, x, generator, drawn_by), a, u, v, W_k, self.sigma, self.chunk, offset))
         return made
 
     def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
@@ -159,17 +169,28 @@ class SetFunction(nn.Module):
         return SIGMA[self.sigma](self._summed(self.messages(xs), groups) + self.b[..., None, :])
 
     @torch.no_grad()
-    def fit_c(self, hidden: Tensor, wanted: Tensor, ridge: float) -> None:
-        """Ridge regression of wanted (n, d) on the hidden layer (n, L), for "two-layer": f is linear in c."""
+    def fit_c(
+        self,
+        hidden: Tensor,
+        wanted: Tensor,
+        ridge: float,
+        total: Callable[[Tensor], Tensor] = lambda each: each,
+    ) -> None:
+        """Ridge regression of wanted (n, d) on the hidden layer (n, L), for "two-layer": f is linear in c.
+
+        total: the sum over all processes, where each has some of the nodes.
+        """
         target = wanted.mT[..., None] if self.heads == "separate" else wanted
-        gram = hidden.mT @ hidden / len(wanted) + ridge * torch.eye(self.L, dtype=hidden.dtype, device=hidden.device)
-        c = torch.linalg.solve(gram, hidden.mT @ target / len(wanted)).mT
+        count = int(total(torch.tensor(len(wanted), device=wanted.device)))
+        gram = total(hidden.mT @ hidden) / count
+        gram += ridge * torch.eye(self.L, dtype=hidden.dtype, device=hidden.device)
+        c = torch.linalg.solve(gram, total(hidden.mT @ target) / count).mT
         self.c.copy_(c / self._scaled(torch.ones_like(self.c)))
 
     def g(self, k: int, x: Tensor) -> Tensor:
         """g_k: (N, M_k) to (N, T_k Q_k)."""
         a, u, v = self._inner(k)
-        z = g(self._input(k, x, None, drop=False), a, u, v, self.sigma).flatten(-2)
+        z = g(self._input(k, x, None, None, drop=False), a, u, v, self.sigma).flatten(-2)
         return z - self._g_of_0(k)[..., None, :] if self.centered else z
 
     def h(self, z: Tensor) -> Tensor:
@@ -195,12 +216,19 @@ class SetFunction(nn.Module):
     def _scaled(self, weight: Tensor) -> Tensor:
         return weight / sqrt(weight.shape[-1]) if self.conditioned else weight
 
-    def _input(self, k: int, x: Tensor, generator: torch.Generator | None, drop: bool = True) -> Tensor:
+    def _input(
+        self,
+        k: int,
+        x: Tensor,
+        generator: torch.Generator | None,
+        numbers: NDArray[np.int64] | None = None,
+        drop: bool = True,
+    ) -> Tensor:
         if x.shape[-1] != self.M[k] or x.ndim not in (2, 3) or (x.ndim == 3 and len(x) != self.batch):
             shape = f"(N, {self.M[k]})" + (f" or ({self.batch}, N, {self.M[k]})" if self.batch else "")
             raise InputError(f"vectors of group {k} must have shape {shape}, got {tuple(x.shape)}")
         if drop and self.training:
-            x = neighbor_dropout(x, self.dropout, generator)
+            x = neighbor_dropout(x, self.dropout, generator, numbers)
         # Separate heads all read the same vectors.
         return x.unsqueeze(1) if x.ndim == 3 and self.heads == "separate" else x
 

@@ -77,8 +77,9 @@ def test_edge_attributes_that_are_not_read_are_named():
     network.add_edge("b", "c", since=2001)
     with pytest.warns(
         UserWarning, match="from_networkx leaves out the edge attributes 'color', 'since'; weight='NAME'"
-    ):
+    ) as warned:
         graph = Graph.from_networkx(network)
+    assert warned[0].filename == __file__, "it points at the caller"
     assert weights_of(graph.adjacency()) == [2.0, 2.0, 1.0, 1.0]
     with pytest.warns(UserWarning, match="the edge attributes 'color', 'weight'"):
         assert weights_of(Graph.from_networkx(network, weight="since").adjacency())[0] == 1999

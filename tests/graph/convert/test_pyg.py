@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 from support.convert import ALL, OPTIONS, same_graph
 from torch_geometric.data import Data, HeteroData
@@ -57,6 +58,21 @@ def test_hetero_data_keeps_types_relations_x_y_and_masks():
     assert torch.equal(back["user", "buys", "item"].edge_weight, data["user", "buys", "item"].edge_weight)
 
 
+def test_ids_are_kept_unless_they_are_the_positions():
+    assert "id" not in Graph.from_edges([(0, 1), (1, 2)]).to_pyg()
+    for nodes in ([1, 2, 3], [0, 2, 1], [0, 1, 3], ["a", "b", "c"]):
+        data = Graph.from_edges([(nodes[0], nodes[1])], nodes=nodes).to_pyg()
+        assert list(data.id) == nodes
+
+
+def test_sparse_features_and_edges_may_be_of_any_layout():
+    x = torch.tensor([[0.0, 1.0], [2.0, 0.0], [0.0, 0.0]])
+    for sparse in (x.to_sparse_coo(), x.to_sparse_csr(), x.to_sparse_csc()):
+        features = Graph.from_pyg(Data(x=sparse, edge_index=torch.tensor([[0, 1], [1, 0]]))).features["node"]
+        assert sp.issparse(features)
+        np.testing.assert_array_equal(features.toarray(), x)
+
+
 def test_what_is_no_pyg_data_is_refused():
     with pytest.raises(InputError, match="from_pyg takes"):
         Graph.from_pyg([1])
@@ -76,3 +92,14 @@ def test_edge_attributes_that_are_not_read_are_named():
     typed["a", "to", "b"].time = torch.arange(3)
     with pytest.warns(UserWarning, match="from_pyg leaves out the edge attribute 'time'"):
         Graph.from_pyg(typed)
+
+
+def test_a_relation_of_one_edge_has_attributes_and_one_without_edges_has_none():
+    data = HeteroData()
+    data["a"].num_nodes = data["b"].num_nodes = 2
+    data["a", "to", "b"].edge_index = torch.tensor([[0], [1]])
+    data["a", "to", "b"].time = torch.arange(1)
+    with pytest.warns(UserWarning, match="from_pyg leaves out the edge attribute 'time'"):
+        Graph.from_pyg(data)
+    data["a", "to", "b"].edge_index, data["a", "to", "b"].time = torch.empty(2, 0, dtype=torch.long), torch.arange(0)
+    Graph.from_pyg(data)

@@ -148,3 +148,12 @@ def test_a_long_name_makes_no_long_error(tmp_path, monkeypatch):
         with pytest.raises(InputError) as caught:
             Graph.from_edges("e.csv", **options)
         assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize("options", [{"weights": "x"}, {"source": "0"}, {"twice": True}])
+def test_an_error_names_twenty_columns_and_counts_the_others(options):
+    frame = pd.DataFrame(np.zeros((1, 30)), columns=[str(k) for k in range(30)])
+    if options.pop("twice", False):
+        frame = pd.concat([frame, frame], axis=1)
+    with pytest.raises(InputError, match=r"'18', '19', \.\.\. \([36]0 in all\)"):
+        Graph.from_edges(frame, **options)

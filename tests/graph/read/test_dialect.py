@@ -6,6 +6,7 @@ import pytest
 
 from pine import Graph
 from pine.errors import InputError
+from pine.graph.read.dialect import sniff
 
 FILES = {
     "an empty file": ("e.csv", "", r"e\.csv is empty"),
@@ -45,6 +46,31 @@ def test_a_header_can_be_forced_or_denied(tmp_path):
     (tmp_path / "u.csv").write_text("x,y\na,b\n")
     assert Graph.from_edges(tmp_path / "u.csv", header=False).num_nodes == 4
     assert Graph.from_edges(tmp_path / "u.csv", header=True).num_nodes == 2
+
+
+def test_a_last_line_without_an_end_is_looked_at_too(tmp_path, recwarn):
+    (tmp_path / "t.csv").write_text("x,y\n1,2")
+    assert Graph.from_edges(tmp_path / "t.csv").ids().tolist() == [1, 2]
+    assert not recwarn.list, "numbers below leave no doubt that words above are a header"
+
+
+@pytest.mark.parametrize("at", range(-3, 4))
+def test_the_sample_may_end_inside_a_character(tmp_path, at):
+    line = "α,b\n"
+    (tmp_path / "t.csv").write_bytes(b"#" * (at % 4 + 1) + b"\n" + line.encode() * 20_000)
+    assert Graph.from_edges(tmp_path / "t.csv", header=False).num_nodes == 2
+
+
+def test_only_the_top_of_a_large_file_is_looked_at(tmp_path):
+    (tmp_path / "t.csv").write_text("# a comment\n" + "a,b\n" * 100_000)
+    assert 3 <= len(sniff(tmp_path / "t.csv").sample) < 50_000
+
+
+def test_a_row_that_is_no_longer_there_is_named_by_its_number(tmp_path):
+    (tmp_path / "t.csv").write_text("# a comment\na,b\nb,c\n")
+    file = sniff(tmp_path / "t.csv")
+    assert file.where(1) == f"{tmp_path / 't.csv'}, line 3"
+    assert file.where(2) == f"{tmp_path / 't.csv'}, row 2"
 
 
 @pytest.mark.parametrize("case", FILES)

@@ -12,6 +12,7 @@ from support.graphs import weights_of
 
 from pine import Graph
 from pine.errors import InputError
+from pine.graph.read import parquet
 
 CITIES = [("Berlin", "Paris", 878.0), ("Paris", "Rome", 1106.0), ("Rome", "Berlin", 1184.0)]
 EXPECTED = {"Berlin": ["Paris", "Rome"], "Paris": ["Berlin", "Rome"], "Rome": ["Berlin", "Paris"]}
@@ -103,3 +104,19 @@ def test_bad_arrays_are_refused(case):
 def test_bad_weights_are_refused(weights, message):
     with pytest.raises(InputError, match=message):
         Graph.from_edges([(0, 1), (1, 2)], weights=weights)
+
+
+def test_columns_of_different_lengths_are_refused_with_both():
+    class Frame(dict):
+        columns = ("source", "target")
+
+    with pytest.raises(InputError, match="source and target must be equally long, got 2 and 1"):
+        Graph.from_edges(Frame(source=[1, 2], target=[3]))
+
+
+def test_a_bad_weight_is_named_by_its_row_in_whatever_batch_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "ROWS_PER_BATCH", 2)
+    pq.write_table(pa.table({"source": [1, 2, 3, 4], "target": [2, 3, 4, 5]}), tmp_path / "e.parquet")
+    for bad, message in ((-1.0, "negative"), ("x", "must be a number")):
+        with pytest.raises(InputError, match=rf"e\.parquet, row 3: the weight .*{message}"):
+            Graph.from_edges(tmp_path / "e.parquet", weights=np.array([1.0, 1.0, 1.0, bad], object))

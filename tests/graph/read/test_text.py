@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from support.graphs import weights_of
 
 from pine import Graph
 from pine.errors import InputError
+from pine.graph.read import text
 
 CITIES = [("Berlin", "Paris", 878.0), ("Paris", "Rome", 1106.0), ("Rome", "Berlin", 1184.0)]
 EXPECTED = {"Berlin": ["Paris", "Rome"], "Paris": ["Berlin", "Rome"], "Rome": ["Berlin", "Paris"]}
@@ -107,6 +109,19 @@ def test_large_text_files_are_read_in_blocks_with_the_same_result(tmp_path):
     assert graph.num_edges == len({frozenset(pair) for pair in pairs if pair[0] != pair[1]})
 
 
+@pytest.mark.parametrize("longest", [100, 200, 300, 1000])
+def test_every_edge_of_every_batch_is_there(tmp_path, monkeypatch, longest):
+    monkeypatch.setattr(text, "LONGEST_LINE", longest)
+    pairs = np.random.default_rng(0).integers(0, 90, (150, 2))
+    pairs[0] = 0, 0
+    (tmp_path / "t.csv").write_text("\n".join(f"{a},{b}" for a, b in pairs))
+    options: dict[str, Any] = {"directed": True, "self_loops": "keep", "duplicates": "keep"}
+    ours, wanted = Graph.from_edges(tmp_path / "t.csv", **options), Graph.from_edges(pairs, **options)
+    assert ours.ids().tolist() == wanted.ids().tolist()
+    assert ours.num_edges == 150
+    np.testing.assert_array_equal(ours.adjacency().to_scipy().toarray(), wanted.adjacency().to_scipy().toarray())
+
+
 def test_typed_graphs_come_from_files_too(tmp_path):
     (tmp_path / "writes.csv").write_text("author,paper\nann,p1\nbob,p1\n")
     (tmp_path / "cites.tsv").write_text("p2\tp1\n")
@@ -148,3 +163,10 @@ def test_a_gzip_file_that_is_cut_off_is_refused(tmp_path):
     (tmp_path / "e.csv.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"e\.csv\.gz"):
         Graph.from_edges(tmp_path / "e.csv.gz")
+
+
+def test_a_comment_in_the_data_is_refused_with_its_line_wherever_a_block_begins(tmp_path):
+    lines = (1 << 20) // 4  # of four bytes: the comment is the first line of the second block
+    (tmp_path / "e.txt").write_text("1 2\n" * lines + "# 3\n4 5\n")
+    with pytest.raises(InputError, match=rf"line {lines + 1}: a comment below the first line of data"):
+        Graph.from_edges(tmp_path / "e.txt")

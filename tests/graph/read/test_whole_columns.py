@@ -19,6 +19,7 @@ MANY = [f"{i},{i + 1}" for i in range(1, 30_000)]  # more than any sample of a f
 TO_REFUSE: dict[str, tuple[str, bytes, str]] = {
     "old Mac line ends": ("e.csv", b"a,b\rb,c\ra,c\r", "lines end as on old Macs"),
     "one old Mac line end": ("e.csv", b"a,b\nb,c\ra,c\n", "line 2: lines end as on old Macs"),
+    "one below a blank line": ("e.csv", b"\na,b\nb,c\ra,c\n", "line 3: lines end as on old Macs"),
     "a field that is too long": ("e.csv", b"a,b\nb," + b"x" * 140_000 + b"\na,c\n", "line 2: an id of 140,000 bytes"),
     "a line that is too long": ("e.csv", b"a,b\nb," + b"x" * (1 << 21) + b"\na,c\n", "line 2: longer than 1,048,576"),
     "a gz file with a flipped byte": ("e.csv.gz", b"\x1f\x8b\x08\x00abcdefghijklm", "cannot be unpacked"),

@@ -67,7 +67,7 @@ class IdentityFeatures(FeatureBlock):
     def times(self, weight: Tensor, chance: float, generator: torch.Generator | None) -> Tensor:
         if generator is None:
             return weight
-        ones = weight.new_ones(len(weight), 1)
+        ones = weight.new_ones(*weight.shape[:-1], 1)  # between rows and columns there may be replicas
         return weight * dropout(ones, chance, generator)
 
 

@@ -32,6 +32,10 @@ from pine.nn.adam import Adam
 from pine.nn.targets import Targets
 from pine.nn.training import Criterion, EarlyStopping, device_of, own_torch_modes, seed_torch, torch_left_alone
 
+DIVERGED = "training diverged; lower learning_rate, or scale the features down"
+FEWEST_TO_HOLD_OUT = 10  # of fewer none is held out
+FEW_LABELS_EPOCHS = 200  # of a training on those, as many as GCN's authors have
+
 
 class GNN(Embedder):
     """A subclass names the class of its network and the settings that this takes.
@@ -64,7 +68,7 @@ class GNN(Embedder):
             hidden, outputs = trainer.evaluate()
             vectors, scores = hidden.cpu().numpy(), labeled_scores(graph, labels, outputs)
         if not (np.isfinite(vectors).all() and np.isfinite(scores).all()):
-            raise InputError("training diverged; lower learning_rate, or scale the features down")
+            raise InputError(DIVERGED)
         self.trained_ = trainer.network.trained()
         return Fitted(vectors, scores)
 
@@ -184,6 +188,6 @@ class EarlyStoppedGNN(GNN):
 
     def _num_epochs(self, data: LabeledGraph, rng: np.random.Generator) -> int:
         """As held-out labels say."""
-        if len(data.labels.known) < 10:  # too few to hold any out: as many epochs as GCN's authors have
-            return min(200, self.epochs)
+        if len(data.labels.known) < FEWEST_TO_HOLD_OUT:
+            return min(FEW_LABELS_EPOCHS, self.epochs)
         return best_epoch(data, partial(self._trainer, data, rng=rng), self.epochs, self._stopping(), rng)

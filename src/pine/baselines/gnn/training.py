@@ -139,6 +139,10 @@ def best_epoch(
     held_out: float = 0.2,
 ) -> int:
     """How long to train: a share of the labels is held out from a training, which goes on until patience ends."""
-    count = len(data.labels.known)
-    held = rng.permutation(count) < held_out * count
+    held = held_out_part(len(data.labels.known), rng, held_out)
     return train_until(start(data.targets.some(~held)), HeldOut.of(data, data.labels.some(held)), epochs, stopping)
+
+
+def held_out_part(count: int, rng: np.random.Generator, share: float = 0.2) -> NDArray[np.bool_]:
+    """Which of so many labels are held out, drawn at random."""
+    return np.asarray(rng.permutation(count) < share * count)

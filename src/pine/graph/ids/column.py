@@ -82,6 +82,13 @@ class MissingId(InputError):
         self.row = row
 
 
+class FractionalId(InputError):
+    """A float that is no whole number, or too large to be exact."""
+
+    def __init__(self, row: int, value: float) -> None:
+        super().__init__(f"row {row}: node id {value} is no whole number; give ids as text instead")
+
+
 def column(values: Any) -> Column:
     """Take ids from an array, an Arrow array, a pandas or polars series, or any iterable of hashable objects."""
     if isinstance(values, Column):
@@ -95,6 +102,8 @@ def column(values: Any) -> Column:
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         try:
             return _from_arrow(pa.chunked_array(values))
+        except FractionalId:
+            raise
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             pass  # A pandas series of mixed objects has no Arrow form: take its objects one by one.
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
@@ -136,9 +145,7 @@ def _from_floats(values: NDArray[Any]) -> Column:
         raise MissingId(int(missing[0]))
     fractions = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**53))
     if len(fractions):
-        raise InputError(
-            f"row {fractions[0]}: node id {values[fractions[0]]} is no whole number; give ids as text instead"
-        )
+        raise FractionalId(int(fractions[0]), values[fractions[0]])
     return Column("int", [values.astype(np.int64)])
 
 

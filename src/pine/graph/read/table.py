@@ -70,6 +70,13 @@ def edge_table(
     return EdgeTable(_checked(table, weights), table.where, table.columns)
 
 
+def timed_edges(
+    path: Path, times: str, source: str | None = None, target: str | None = None, header: bool | None = None
+) -> Iterator[EdgeBatch]:
+    """The edges of a file, with the numbers of a column of times where weights would be, as they stand there."""
+    yield from _from_file(path, times, source, target, header, ()).batches
+
+
 def column_names(path: Path) -> tuple[str, ...]:
     """What columns of a file can be called: the names of a Parquet file; the first line's fields and their numbers."""
     if path.suffix in (".parquet", ".pq"):

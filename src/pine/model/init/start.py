@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from pine._internal.settings import Count
+from pine.distributed.part import Whole
 from pine.embedder import Embedder, Fitted, Seed
 from pine.graph import Graph
 from pine.graph.csr import CSR
@@ -24,20 +26,42 @@ EXACT_NODES = 4_000
 
 
 def structural_start(
-    adjacency: CSR, dim: int, rng: np.random.Generator, *, threads: int | None = None, device: str = "cpu"
+    adjacency: CSR,
+    dim: int,
+    rng: np.random.Generator,
+    *,
+    threads: int | None = None,
+    device: str = "cpu",
+    part: Whole | None = None,
 ) -> NDArray[np.float32]:
     """A vector for every node from a symmetric adjacency alone: (num_nodes, dim), unit standard deviation over all.
 
     Nodes without neighbors are zero; so are, up to EXACT_NODES nodes, the columns beyond the rank of M. Above, time and
-    memory are linear in nodes and edges. device says where the work is done.
+    memory are linear in nodes and edges. device says where the work is done. part: the nodes whose vectors are made
+    here.
     """
-    start = np.zeros((adjacency.num_rows, dim), np.float32)
     degree = degrees(adjacency)
     connected = np.flatnonzero(degree > 0)
+    if len(connected) > EXACT_NODES and dim > 0:
+        return whitened_propagation(adjacency, degree, dim, rng, threads=threads, device=device, part=part)
+    start = _exact_start(adjacency, connected, dim, rng, threads, device)
+    if part is None:
+        return start
+    part.ranks.share_first([torch.from_numpy(start)])  # of other processors, the signs of columns could be others
+    return part.rows(start)
+
+
+def _exact_start(
+    adjacency: CSR,
+    connected: NDArray[np.int64],
+    dim: int,
+    rng: np.random.Generator,
+    threads: int | None,
+    device: str,
+) -> NDArray[np.float32]:
+    start = np.zeros((adjacency.num_rows, dim), np.float32)
     if len(connected) == 0 or dim == 0:
         return start
-    if len(connected) > EXACT_NODES:
-        return whitened_propagation(adjacency, degree, dim, rng, threads=threads, device=device)
     with torch_threads(threads):
         start[connected] = netmf(_part(adjacency, connected), dim, rng, device_of(device))
     deviation = start.std(dtype=np.float64)

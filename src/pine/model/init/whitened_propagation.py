@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from pine.distributed.part import Whole
 from pine.graph.csr import CSR
 from pine.nn.neighbor_sum import Neighbors
 from pine.nn.threads import over_nodes
@@ -46,6 +47,7 @@ def whitened_propagation(
     *,
     threads: int | None = None,
     device: str = "cpu",
+    part: Whole | None = None,
 ) -> NDArray[np.float32]:
     """A vector for every node: (num_nodes, dim), unit standard deviation over all; zero where degree (num_nodes,) is.
 
@@ -53,14 +55,16 @@ def whitened_propagation(
     (P U - mean) C^-1/2 as rows of P add up to 1, and so needs one pass over blocks of rows beside the sum over
     neighbors. Memory for two more arrays of the same shape; on a CPU the same bits for any number of threads.
     """
-    neighbors = Neighbors.of(adjacency, "mean", device_of(device))
-    has_neighbors = torch.tensor(degree > 0, dtype=torch.float32, device=neighbors.device)[:, None]
     n, connected = len(degree), np.count_nonzero(degree)
-    u = torch.from_numpy(rng.standard_normal((n, dim), np.float32)).to(neighbors.device)
+    part = part or Whole(n)
+    neighbors = part.neighbors(adjacency, None, "mean", device_of(device), None)
+    has_neighbors = torch.tensor(part.rows(degree) > 0, dtype=torch.float32, device=neighbors.device)[:, None]
+    u = torch.from_numpy(part.drawn(lambda count: rng.standard_normal((count, dim), np.float32))).to(neighbors.device)
     mean, whitening = np.zeros(dim), np.eye(dim)
     with torch_threads(threads):
         for _ in range(ROUNDS):
-            totals, products = _round(u, neighbors, has_neighbors, mean, whitening)
+            sums = _round(u, neighbors, has_neighbors, mean, whitening)
+            totals, products = (part.ranks.total(each).cpu().numpy() for each in sums)
             mean = totals / connected
             covariance = products / connected - np.outer(mean, mean)
             whitening = inverse_root(covariance)
@@ -71,13 +75,13 @@ def whitened_propagation(
         def finish(lo: int, hi: int) -> None:
             u[lo:hi] = torch.addmm(shift, u[lo:hi], factor).mul_(has_neighbors[lo:hi])
 
-        over_nodes(finish, n, CACHED_ROWS)
+        over_nodes(finish, len(u), CACHED_ROWS)
     return cast(NDArray[np.float32], u.cpu().numpy())
 
 
 def _round(
     u: Tensor, neighbors: Neighbors, has_neighbors: Tensor, mean: NDArray[np.float64], whitening: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Tensor, Tensor]:
     """u (num_nodes, dim) <- unit rows of (P u - mean) whitening, in place; their sum and u' u, added up in float64."""
     n, dim = u.shape
     rows = CACHED_ROWS if u.device.type == "cpu" else GPU_ROWS
@@ -92,7 +96,7 @@ def _round(
         torch.mm(made.mT, made, out=products[lo // rows])
 
     over_nodes(unit_rows, n, rows)
-    return sums.double().sum(0).cpu().numpy(), products.double().sum(0).cpu().numpy()
+    return sums.double().sum(0), products.double().sum(0)
 
 
 def inverse_root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
