@@ -77,6 +77,7 @@ CATALOG: dict[str, Entry] = {
             edges={"to": 44_324},
             rows={"to": 88_676},
             classes=3,
+            names=("Diabetes Mellitus, Experimental", "Diabetes Mellitus Type 1", "Diabetes Mellitus Type 2"),
             paper="19,717 nodes, 88,651 edges (the distinct ordered pairs), 3 classes",
             source="Pubmed Diabetes (Sen et al. 2008) with Planetoid's split (Yang et al. 2016)",
             license=f"kimiyoung/planetoid is MIT, {UNSTATED}",

@@ -37,6 +37,7 @@ img { display: block; max-width: 100%; }
 code { overflow-wrap: anywhere; }
 .yes { color: var(--yes); font-weight: 600; } .no { color: var(--no); font-weight: 600; }
 .small { color: var(--soft); font-size: .9rem; }
+a { color: inherit; }
 @media (max-width: 44rem) {
   img { max-width: none; width: calc(4rem * var(--inches)); }
   .scroll tr > :first-child { position: sticky; left: 0; background: var(--page); }
@@ -46,6 +47,11 @@ code { overflow-wrap: anywhere; }
   .claims td:first-child { font-weight: 600; }
 }
 """
+
+SIGNIFICANT_IN = (
+    "Significant in so many cells: paired t-tests (p &lt; .05) over the splits or seeds of a cell, with Holm's correction "
+    "over all cells of the comparison. &ldquo;First&rdquo; goes by means."
+)
 
 
 @dataclass(frozen=True)
@@ -59,11 +65,12 @@ class Section:
 
 
 def write_report(sections: Sequence[Section], facts: Sequence[str], path: Path) -> None:
-    """Write the page."""
+    """Write the page: what the paper has in its order, then the rest."""
+    sections = sorted(sections, key=lambda section: _in_paper(section.experiment.place))
     body = [
         "<h1>The paper's experiments, measured</h1>",
         *(f'<p class="small">{html.escape(fact)}</p>' for fact in facts),
-        _claims([verdict for section in sections for verdict in section.verdicts]),
+        _claims(sections),
         *(_section(section) for section in sections),
     ]
     page = (
@@ -75,18 +82,35 @@ def write_report(sections: Sequence[Section], facts: Sequence[str], path: Path) 
         file.write(page.encode())
 
 
-def _claims(verdicts: Sequence[Verdict]) -> str:
+def _in_paper(place: str) -> tuple[bool, str]:
+    return not place.startswith("Section"), place if place.startswith("Section") else ""
+
+
+def _claims(sections: Sequence[Section]) -> str:
+    """Every claim with its place in the paper and the experiment here that checks it."""
     lines = ["<table class='claims'><tr><th>The paper says</th><th>where</th><th>here</th><th>numbers</th></tr>"]
-    for verdict in verdicts:
-        claim, kind = verdict.claim, "yes" if verdict.holds else "no"
-        cells = [html.escape(claim.text), html.escape(claim.place)]
-        cells += [f"<span class='{kind}'>{html.escape(verdict.summary)}</span>", _numbers(verdict)]
-        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return "\n".join(["<div class='scroll'>", *lines, "</table></div>"])
+    tested = False
+    for section in sections:
+        name = section.experiment.name
+        for verdict in section.verdicts:
+            claim, tested = verdict.claim, tested or verdict.significant is not None
+            link = f"<div class='small'><a href='#{name}'>{html.escape(name)}</a></div>"
+            cells = [html.escape(claim.text), html.escape(claim.place) + link, _outcome(verdict)]
+            cells.append(_numbers(verdict, name))
+            lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    note = f"<p class='small'>{SIGNIFICANT_IN}</p>" if tested else ""
+    return "\n".join(["<div class='scroll'>", *lines, f"</table></div>{note}"])
 
 
-def _numbers(verdict: Verdict) -> str:
-    """The numbers of a verdict, and below them the rule by which it was decided."""
+def _outcome(verdict: Verdict) -> str:
+    kind = ("yes" if verdict.holds else "no") if verdict.entries else "small"
+    return f"<span class='{kind}'>{html.escape(verdict.summary)}</span>"
+
+
+def _numbers(verdict: Verdict, name: str) -> str:
+    """The numbers of a verdict, and below them the rule by which it was decided; the command where there are none."""
+    if not verdict.entries:
+        return f"<code>pine reproduce {html.escape(name)}</code>, where its data is at hand"
     rule = f"<div class='small'>Counted as held: {html.escape(verdict.rule)}.</div>" if verdict.rule else ""
     return html.escape(verdict.numbers) + rule
 

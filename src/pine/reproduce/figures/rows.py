@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from pine.reproduce.tables import METRICS, Grid, X, cell_text, x_name
 
 FAR_FROM_FIRST = 10  # points below the first method: further down is marked at the edge, so as not to press the rest
 ROW_HEIGHT = 0.33  # inches
+AXIS_LETTERS = 36  # in a line below a panel
+MOST_TICKS = 5
 
 Gap = tuple[float, float]  # mean and standard deviation, in points
 
@@ -37,6 +40,7 @@ def panels_figure(title: str, grids: Sequence[Grid]) -> Any:
 def _figure(title: str, entries: Sequence[tuple[Grid, X]], titles: Sequence[str], unit: str, same_methods: bool) -> Any:
     """Panels side by side, with one range of x."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     most = max(len(grid.methods) for grid, _ in entries)
     names_width = 1.6 if same_methods else 1.6 * len(entries)
@@ -44,14 +48,16 @@ def _figure(title: str, entries: Sequence[tuple[Grid, X]], titles: Sequence[str]
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(1, len(entries), squeeze=False, sharey=same_methods)[0]
     found = [_gaps(grid, x) for grid, x in entries]
-    low, high = _shared_range(found)
+    far = _far(found)
+    low, high = _shared_range(found, far)
     for ax, (grid, x), gaps, name in zip(axes, entries, found, titles, strict=True):
-        ax.set(xlim=(low, high), xlabel=f"points above {grid.methods[0]}")
+        ax.set(xlim=(low, high), xlabel=textwrap.fill(f"points above {grid.methods[0]}", AXIS_LETTERS))
+        ax.xaxis.set_major_locator(MaxNLocator(MOST_TICKS))
         ax.set_title(name, fontsize=10, loc="left")
-        _rows(ax, grid, x, gaps)
+        _rows(ax, grid, x, gaps, far)
     add_title(figure, title)
     sample = sample_text([grid for grid, _ in entries], unit)
-    add_caption(figure, _caption(entries[0][0].methods[0], unit, sample, found))
+    add_caption(figure, _caption(entries[0][0].methods[0], unit, sample, any_far=far > float("-inf")))
     return figure
 
 
@@ -60,16 +66,26 @@ def _gaps(grid: Grid, x: X) -> dict[str, Gap]:
     return {method: gap for method, gap in found.items() if gap is not None}
 
 
-def _shared_range(found: Sequence[dict[str, Gap]]) -> tuple[float, float]:
+def _far(found: Sequence[dict[str, Gap]]) -> float:
+    """Means at or below this are not drawn in any panel: the next one below what is near, and its bars."""
+    left = sorted((gap for gaps in found for gap in gaps.values()), reverse=True)
+    reach = -float(FAR_FROM_FIRST)
+    while left and left[0][0] >= reach:
+        mean, deviation = left.pop(0)
+        reach = min(reach, mean - deviation)
+    return left[0][0] if left else float("-inf")
+
+
+def _shared_range(found: Sequence[dict[str, Gap]], far: float) -> tuple[float, float]:
     """From the lowest to the highest end of a bar in any panel, far ones aside."""
-    near = [gap for gaps in found for gap in gaps.values() if gap[0] >= -FAR_FROM_FIRST]
+    near = [gap for gaps in found for gap in gaps.values() if gap[0] > far]
     low = min((mean - deviation for mean, deviation in near), default=-1.0)
     high = max((mean + deviation for mean, deviation in near), default=1.0)
     margin = 0.06 * (high - low) or 1.0
     return low - margin, high + margin
 
 
-def _rows(ax: Any, grid: Grid, x: X, gaps: dict[str, Gap]) -> None:
+def _rows(ax: Any, grid: Grid, x: X, gaps: dict[str, Gap], far: float) -> None:
     """A point and a bar for each method, its score at the right; the first is the line at zero."""
     methods = grid.methods
     ax.axvline(0, color=COLORS[0], linewidth=1, alpha=0.7)
@@ -79,7 +95,7 @@ def _rows(ax: Any, grid: Grid, x: X, gaps: dict[str, Gap]) -> None:
         if method not in gaps:
             continue
         mean, deviation = gaps[method]
-        if mean < -FAR_FROM_FIRST:
+        if mean <= far:
             ax.text(0.02, row, f"\u25c2 {number_text(mean)}", **beside)
             continue
         style = {"color": COLORS[4], "marker": "s", "markersize": 5} if row else {"color": COLORS[0], "marker": "o"}
@@ -90,8 +106,7 @@ def _rows(ax: Any, grid: Grid, x: X, gaps: dict[str, Gap]) -> None:
     ax.grid(alpha=0.3, linewidth=0.5)
 
 
-def _caption(first: str, unit: str, sample: str, found: Sequence[dict[str, Gap]]) -> str:
+def _caption(first: str, unit: str, sample: str, any_far: bool) -> str:
     text = f"Points and bars: difference to {first} on the same {unit}, mean and standard deviation over"
     text += f" {sample}. At the right: the score in percent, mean \u00b1 standard deviation."
-    far = any(mean < -FAR_FROM_FIRST for gaps in found for mean, _ in gaps.values())
-    return text + (" \u25c2 lies further left than is drawn." if far else "")
+    return text + (" \u25c2 lies further left than is drawn." if any_far else "")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pine.datasets import Dataset
 from pine.datasets.catalog import CATALOG
 from pine.embedder import Embedder
-from pine.evaluation.protocol import Part, Ratio, hide
+from pine.evaluation.protocol import Part, Ratio, hide, ratio_name
 from pine.evaluation.variants import parse
 from pine.labels import Labels
 from pine.plots import draw_classes, in_the_plane
@@ -145,11 +145,16 @@ class Maps(Kind):
             names = CATALOG[name].label_names
             for form in FIGURE_FORMATS:
                 path = folder / f"{experiment.name}-{name}.{form}"
-                draw_classes(path, points, truth, predicted, names, f"{name}, test nodes in the plane by t-SNE")
+                draw_classes(path, points, truth, predicted, names, _title(name, experiment.ratios[0]))
             text = f"{experiment.title}, {name}: {len(own):,} test nodes in the plane by t-SNE, colored by class, "
             text += f"{(truth != predicted).sum():,} wrong ones outlined."
             made.append(Picture(folder / f"{experiment.name}-{name}.png", text))
         return made
+
+
+def _title(name: str, ratio: Ratio) -> str:
+    unnamed = "" if CATALOG[name].names else "; its source gives classes no names"
+    return f"{name}, test nodes in the plane by t-SNE, {ratio_name(ratio)} of the labels known{unnamed}"
 
 
 def _by_dataset(rows: Sequence[Row]) -> dict[str, list[Row]]:

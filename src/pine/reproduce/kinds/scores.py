@@ -21,6 +21,7 @@ from pine.model.choice import LABEL_SHARES
 from pine.reproduce.claims import GRID_CHECKS, Check
 from pine.reproduce.experiment import Experiment, Method, Value
 from pine.reproduce.figures import Picture, lines_figure, rank_figure, rows_figure, save_figure
+from pine.reproduce.figures.lines import CROWDED
 from pine.reproduce.kinds.kind import Kind
 from pine.reproduce.ranks import average_ranks
 from pine.reproduce.rows import Row
@@ -198,14 +199,21 @@ class Scores(Kind):
         whole = grids([row for row in rows if row["method"] not in in_tables], experiment.metrics)
         if experiment.steps:
             whole = [replace(grid, cells=dict(reversed(grid.cells.items()))) for grid in whole]
-        few = all(sum(x != PUBLIC for x in grid.xs) < MIN_LINE and not grid.by_value for grid in whole)
-        draw = rows_figure if few or experiment.steps else lines_figure
+        draw = rows_figure if experiment.steps or all(map(_reads_as_rows, whole)) else lines_figure
         made = []
         for dataset in dict.fromkeys(grid.dataset for grid in whole):
             own = [grid for grid in whole if grid.dataset == dataset]
             text = f"{experiment.title}, {dataset}. {_in_words(own)}"
             made.append(save_figure(draw(dataset, own), folder / f"{experiment.name}-{dataset}", text))
         return made if experiment.steps else [*made, *_rank_pictures(experiment, whole, folder)]
+
+
+def _reads_as_rows(grid: Grid) -> bool:
+    """Few ratios; or no more than make a line, where many methods would lie on each other."""
+    if grid.by_value:
+        return False
+    few = sum(x != PUBLIC for x in grid.xs) < MIN_LINE
+    return few or (len(grid.xs) == MIN_LINE and len(grid.methods) > CROWDED)
 
 
 def _in_words(some: Sequence[Grid]) -> str:
