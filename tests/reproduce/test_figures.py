@@ -126,6 +126,16 @@ def test_a_method_far_below_the_first_is_written_at_the_edge_and_does_not_press_
     assert figure.axes[0].get_xlim()[0] == pytest.approx(-1.06 if written else -5.3)
 
 
+def test_what_lies_within_the_bars_of_others_is_drawn_however_far_below(tmp_path):
+    near = [row("B", 0.1, score, repeat=k) for k, score in enumerate((0.83, 0.69))]  # 9 below, 9.9 to either side
+    rows = [*(row("A", 0.1, 0.85, repeat=k) for k in (0, 1)), *near]
+    rows += [row(name, 0.1, score, repeat=k) for name, score in (("C", 0.73), ("D", 0.3)) for k in (0, 1)]
+    figure = rows_figure("cora", grids(rows, ["accuracy"]))
+    assert "\u25c2 \u221255.0" in texts(figure)
+    assert "\u25c2 \u221212.0" not in texts(figure)
+    assert figure.axes[0].get_xlim()[0] < -12
+
+
 def test_rows_show_differences_and_the_scores_beside_them():
     rows = [*scored({"A": 0.85, "B": 0.84}, ratios=(0.1,)), row("C", 0.1, None, stopped="time: too long")]
     (ax,) = rows_figure("cora", grids(rows, ["accuracy"])).axes
@@ -171,6 +181,13 @@ def test_many_methods_are_also_compared_closely_with_the_first(tmp_path, methods
     KINDS["scores"].figures(experiment_of("small", SMALL), rows, tmp_path)
     # Text is drawn, and said in a comment.
     assert ("points above A" in (tmp_path / "small-cora.svg").read_text()) == (methods == "ABCDE")
+
+
+@pytest.mark.parametrize("ratios", [(0.1, 0.5, 0.9), (0.1, 0.3, 0.5, 0.9)])
+def test_many_methods_at_few_ratios_are_rows_and_else_lines(tmp_path, ratios):
+    rows = [row(m, r, 0.5, repeat=k) for m in "ABCDEF" for r in ratios for k in (0, 1)]
+    KINDS["scores"].figures(experiment_of("small", SMALL), rows, tmp_path)
+    assert ("accuracy, 10 % labeled" in (tmp_path / "small-cora.svg").read_text()) == (len(ratios) == 3)
 
 
 def test_methods_that_are_not_drawn_are_in_the_tables(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from pine import InputError
 from pine.reproduce.catalog import find
-from pine.reproduce.overview import overview
+from pine.reproduce.overview import ladder, overview
 from pine.reproduce.rows import write_rows
 
 
@@ -99,6 +99,18 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
         "| B | GAT | .250 |",
         "",
     ]
+
+
+def test_each_step_from_print_to_the_default_says_what_it_changes(tmp_path):
+    first, second = find("ladder").methods[:2]
+    steps = [*rows("cora", first.name, "accuracy", around(0.25, 0.5, 0.5))]
+    steps += rows("cora", second.name, "accuracy", around(0.5, 0.5, 0.5))
+    write_rows(steps, tmp_path / "ladder.csv")
+    head, _, *lines = ladder(tmp_path).splitlines()
+    assert head.startswith("| mean accuracy on 1 graphs | print \u2192 here | 10 % | 50 % | 90 % |")
+    assert lines[0] == "| as printed |  | .250 | .500 | .500 |  |  |"
+    assert lines[1].startswith(f"| {second.name} | {second.change} | .500 | .500 | .500 | +25.0 +0.0 +0.0 |")
+    assert all(method.change for method in find("ladder").methods[1:])
 
 
 def test_a_folder_without_a_run_is_said(tmp_path):

@@ -47,6 +47,28 @@ def test_pictures_have_a_text_and_tables_a_box_to_scroll_in(tmp_path):
     assert page.count("<div class='scroll'") == page.count("<table") == page.count("</table></div>") == 2
 
 
+def test_a_claim_leads_to_its_experiment_and_has_the_command_where_nothing_was_measured(tmp_path):
+    page = written(tmp_path, verdict(), Verdict(Claim("It falls.", "here", "rises"), 0, 0, False, "0 of 0"))
+    assert page.count("<a href='#small'>small</a>") == 2
+    assert "<span class='small'>not measured</span>" in page
+    assert page.count("<code>pine reproduce small</code>") == 1
+    assert "0 of 0" not in page
+
+
+def test_how_significance_is_decided_is_said_where_there_is_any(tmp_path):
+    tested = Verdict(Claim("It rises.", "here", "rises"), 2, 2, True, "1 to 2", significant=1)
+    assert "Holm's correction" in written(tmp_path, tested)
+    assert "Holm" not in written(tmp_path, verdict())
+
+
+def test_what_the_paper_has_comes_first_in_its_order(tmp_path):
+    places = {"ours": "Not in the paper", "later": "Section 4.2", "first": "Section 3.2"}
+    made = [Section(experiment_of(name, SMALL | {"place": place}), "", [], []) for name, place in places.items()]
+    write_report(made, [], tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert re.findall(r"<h2 id='(\w+)'", page) == ["first", "later", "ours"]
+
+
 def luminance(color):
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]

@@ -16,7 +16,8 @@ Each is a TOML file in experiments/:
     [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
                           pine.reproduce.inductive.settings has it), search (other specs to choose from on held-out
                           labels), values that stand for {} in the specs, panel (its axis in figures), drawn (false: in
-                          tables alone), slow (true: it takes hours, and is made with --slow alone)
+                          tables alone), slow (true: it takes hours, and is made with --slow alone),
+                          change (of steps: what is printed, and what is here instead)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
     [quick]               what is smaller with --quick: datasets, ratios, repeats, seeds, methods, values, sizes;
                           also: settings that all its methods get, such as fewer epochs
@@ -44,6 +45,7 @@ class Method:
     """A line of a figure: a spec, others to choose from on held-out labels, and the values that stand for {}.
 
     repeats: at most, where a method is too slow for those of the experiment: the first of its splits.
+    change: by what a step differs from the one before it, in words.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Method:
     drawn: bool = True
     slow: bool = False
     repeats: int | None = None
+    change: str = ""
 
     def __post_init__(self) -> None:
         if len(self.search) > MAX_SEARCH:

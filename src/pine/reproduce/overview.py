@@ -44,11 +44,13 @@ def _not_measured(folder: Path) -> list[str]:
 
 
 def ladder(folder: Path) -> str:
-    """From the printed method to the default: the mean over the graphs at each ratio, and what each step adds."""
+    """From the printed method to the default: each step, the mean over the graphs at each ratio, what it adds."""
     whole = find(LADDER)
     some = grids(read_rows(folder / f"{LADDER}.csv"), whole.metrics)
     ratios = some[0].xs
-    head = [f"mean accuracy on {len(some)} graphs", *map(ratio_name, ratios), "step, points", "won, tied, lost"]
+    changes = {method.name: method.change for method in whole.methods}
+    head = [f"mean accuracy on {len(some)} graphs", "print \u2192 here", *map(ratio_name, ratios)]
+    head += ["step, points", "won, tied, lost"]
     lines, before = [], ""
     for method in some[0].methods:
         means = [float(np.mean([grid.means(x)[method] for grid in some])) for x in ratios]
@@ -56,7 +58,8 @@ def ladder(folder: Path) -> str:
         tally = Tally.of(step, strict=False)
         leads = [np.mean([each.lead for each in step if each.x == x]) for x in ratios] if step else []
         outcome = f"{tally.wins}, {tally.ties}, {tally.losses}" if step else ""
-        lines.append([method, *map(_short, means), " ".join(f"{lead:+.1f}" for lead in leads), outcome])
+        points = " ".join(f"{lead:+.1f}" for lead in leads)
+        lines.append([method, changes[method], *map(_short, means), points, outcome])
         before = method
     return markdown_table(head, lines).strip()
 

@@ -49,8 +49,8 @@ a { color: inherit; }
 """
 
 SIGNIFICANT_IN = (
-    "Significant in so many cells: paired t-tests (p &lt; .05) over the splits or seeds of a cell, with Holm's correction "
-    "over all cells of the comparison. &ldquo;First&rdquo; goes by means."
+    "Significant in so many cells: paired t-tests (p &lt; .05) over the splits or seeds of a cell, with Holm's "
+    "correction over all cells of the comparison. &ldquo;First&rdquo; goes by means."
 )
 
 
