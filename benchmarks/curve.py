@@ -39,6 +39,8 @@ from start import PACKAGES, run
 
 from pine import PINE
 from pine.datasets import planted_classes
+from pine.plots import COLORS
+from pine.reproduce.figures.style import MARKERS
 
 KNOWN, TEST_NODES = 0.1, 20_000
 START = "whitened propagation"
@@ -107,20 +109,22 @@ def is_ours(name: str) -> bool:
 
 
 def draw(points: list[dict[str, Any]], file: Path) -> None:
-    """A panel a size; PINE's points are joined. Below .5 nothing is drawn."""
+    """A panel a size; PINE's points are joined, the others in the order of their best. Below .5 nothing is drawn."""
     points = [p for p in points if p.get("accuracy", 0) > 0.5]
     mpl.use("Agg")
     sizes = sorted({point["size"] for point in points})
     figure, panels = plt.subplots(1, len(sizes), figsize=(3.8 * len(sizes), 3.6), squeeze=False, sharey=True)
-    peers = list(dict.fromkeys(p["name"] for p in points if not is_ours(p["name"])))
-    color = dict(zip(peers, mpl.colormaps["tab10"].colors[1:], strict=False))  # type: ignore[attr-defined]
+    best = {p["name"]: p["accuracy"] for p in sorted(points, key=lambda p: p["accuracy"]) if not is_ours(p["name"])}
+    peers = sorted(best, key=lambda name: -best[name])
+    looks = dict(zip(peers, zip(COLORS[1:], MARKERS[1:], strict=False), strict=False))
     for panel, size in zip(panels[0], sizes, strict=True):
         here = [p for p in points if p["size"] == size]
         ours = sorted((p["seconds"], p["accuracy"]) for p in here if is_ours(p["name"]))
-        panel.plot(*zip(*ours, strict=True), "o-", color="black", label="PINE, from its start to all epochs")
+        panel.plot(*zip(*ours, strict=True), "o-", color=COLORS[0], label="PINE, from its start to all epochs")
         for p in here:
             if not is_ours(p["name"]):
-                panel.plot(p["seconds"], p["accuracy"], "s", color=color[p["name"]], label=p["name"])
+                color, marker = looks[p["name"]]
+                panel.plot(p["seconds"], p["accuracy"], marker, color=color, label=p["name"])
         panel.set_xscale("log")
         panel.set_title(f"{size:,} nodes, {5 * size:,} edges")
         panel.set_xlabel("seconds, 2 threads")
@@ -134,7 +138,8 @@ def draw(points: list[dict[str, Any]], file: Path) -> None:
     for panel in panels[0]:
         handles |= dict(zip(*panel.get_legend_handles_labels()[::-1], strict=True))
     figure.tight_layout(rect=(0, 0.1, 1, 1))
-    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=len(handles), fontsize=9)
+    order = sorted(handles, key=lambda name: peers.index(name) if name in peers else -1)
+    figure.legend([handles[name] for name in order], order, loc="lower center", ncols=len(handles), fontsize=9)
     figure.savefig(file, dpi=150)
 
 
