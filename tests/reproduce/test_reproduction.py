@@ -201,6 +201,6 @@ def test_data_that_is_not_at_hand_stops_one_experiment_but_not_all(options, tmp_
     reproduce(dataclasses.replace(options, names=["all"]), on_message=messages.append, known=known)
     assert messages[0].startswith("small is left out: ")
     page = (options.out / "report.html").read_text()
-    assert "<span class='no'>not measured</span>" in page
+    assert "<span class='small'>not measured</span>" in page
     assert "pine reproduce small" in page
     assert str(tmp_path) not in page
