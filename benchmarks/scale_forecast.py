@@ -6,16 +6,19 @@
 
 floor: the fewest bytes that an epoch's f on a GPU must move, as benchmarks/gpu.py counts them, each gathered row from
 memory, by the bandwidth in TB/s.
-machines: by the fit of benchmarks/scale.py to the graphs of scale.jsonl that have so many nodes at least, and by what
-pine.model.needs counts. It takes for granted that work and rows divide evenly, one rank a machine, that cores work side
-by side as fast as the one that was measured, that ranks compute and send by turns, and a share of cut edges. memory: GB
-of a machine. network: Gbit/s of a machine. epochs: 20, and 2 times 4 on held-out labels. price: of a machine-hour.
+machines: by the fit of benchmarks/scale.py to the graphs of scale.jsonl that have so many nodes at least, by what
+pine.model.needs counts, and by the rows that ranks hold for each other, which it does not. It takes for granted that
+work and rows divide evenly, one rank a machine, that cores work side by side as fast as the one that was measured, that
+ranks compute and send by turns, and a share of cut edges. Not in it: reading, the partition, regressions, what goes to
+the first rank. memory: GB of a machine. network: Gbit/s of a machine. epochs: 20, and 2 times 4 on held-out labels.
+price: of a machine-hour.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+from functools import partial
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,31 +55,35 @@ def report_floor(nodes: int, edges: int, given: argparse.Namespace) -> None:
 def report_machines(nodes: int, edges: int, given: argparse.Namespace) -> None:
     divided, on_two = bytes_needed(1), bytes_needed(2)
     arrays, kept = divided @ [nodes, edges], (on_two - divided / 2) @ [nodes, edges]
-    machines = math.ceil(arrays / (given.memory * 1e9))
     lines = [line for line in kept_lines(given.device) if line["nodes"] >= given.least]
-    print(f"An extrapolation: {nodes:,} nodes, {edges:,} edges, d = {D}, L = {L}, {CLASSES} classes.\n")
-    print(f"- arrays of a training: {divided[0]:,.0f} bytes a node, {divided[1]:.0f} an edge: {arrays / 1e12:.1f} TB,")
-    print(f"  that is {machines} machines of {given.memory:g} GB")
-    print(f"- beside them on the first rank, as the code is today (whole graph, results): {kept / 1e12:.1f} TB\n")
-
     times = dict(zip(WORKS, (propagation.ROUNDS, given.epochs, 1, SHARE_ROUNDS), strict=True))
-    cuts = given.cuts.split(",")
-    rows = {cut: boundary_rows(nodes, 2 * edges / nodes, machines, float(cut)) for cut in cuts}
-    hours_of_core = {work: predicted(fitted(lines, work), nodes, 2.0 * edges) / 3600 for work in WORKS}
-    print("| work | times | core-hours each |" + "".join(f" TB sent each, cut {cut} |" for cut in cuts))
-    print("|---" * (3 + len(cuts)) + "|")
-    for work in WORKS:
-        sent = "".join(f" {FLOAT * COLUMNS[work] * each / 1e12:.2f} |" for each in rows.values())
-        print(f"| {work} | {times[work]} | {hours_of_core[work]:.2f} |{sent}")
-
-    computing = sum(hours_of_core[work] * times[work] for work in WORKS) / (machines * given.cores)
+    core_hours = {work: predicted(fitted(lines, work), nodes, 2.0 * edges) / 3600 for work in WORKS}
     columns = sum(COLUMNS[work] * times[work] for work in WORKS)
-    print(f"\n| cut | hours computing | hours sending | hours | {machines} machines at {given.price:g} an hour |")
-    print("|---" * 5 + "|")
-    for cut, each in rows.items():
-        sending = FLOAT * columns * each / machines / (given.network * 1e9 / 8) / 3600
-        hours = computing + sending
-        print(f"| {cut} | {computing:.2f} | {sending:.2f} | {hours:.2f} | {hours * machines * given.price:,.0f} |")
+    print(f"An extrapolation: {nodes:,} nodes, {edges:,} edges, d = {D}, L = {L}, {CLASSES} classes.\n")
+    print("| work | times | core-hours each |\n|---|---|---|")
+    for work in WORKS:
+        print(f"| {work} | {times[work]} | {core_hours[work]:.2f} |")
+    print(f"\n{divided[0]:,.0f} bytes a node and {divided[1]:.0f} an edge: {arrays / 1e12:.1f} TB of arrays. Besides,")
+    print(f"the first rank has the whole graph and the results, {kept / 1e12:.1f} TB: left out below.\n")
+    shares = "GB of arrays, of others' rows | TB sent, an epoch | hours computing, sending"
+    print(f"| cut | machines | {shares} | price, at {given.price:g} an hour |")
+    print("|---" * 6 + "|")
+    for cut in map(float, given.cuts.split(",")):
+        travel = partial(boundary_rows, nodes, 2 * edges / nodes, cut=cut)
+        machines = next(k for k in count(2) if arrays + halo_bytes(travel(k)) <= k * given.memory * 1e9)
+        rows = travel(machines)
+        each = [f"{total / machines / 1e9:.0f}" for total in (arrays, halo_bytes(rows))]
+        computing = sum(core_hours[work] * times[work] for work in WORKS) / (machines * given.cores)
+        sending = FLOAT * columns * rows / machines / (given.network * 1e9 / 8) / 3600
+        print(
+            f"| {cut:.0%} | {machines} | {each[0]}, {each[1]} | {FLOAT * COLUMNS['an epoch'] * rows / 1e12:.1f} | "
+            f"{computing:.2f}, {sending:.2f} | {(computing + sending) * machines * given.price:,.0f} |"
+        )
+
+
+def halo_bytes(rows: float) -> float:
+    """Messages of boundary nodes for a sum, on all ranks: as they come, and as they are sent or below a rank's own."""
+    return 2 * FLOAT * L * rows
 
 
 if __name__ == "__main__":
