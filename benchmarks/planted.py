@@ -12,11 +12,11 @@ from pine.graph.nodes import Nodes
 
 
 def planted_graph(
-    num_nodes: int, groups: int | None = None, inside: float = 0.6, seed: int = 0
+    num_nodes: int, groups: int | None = None, inside: float = 0.6, seed: int = 0, edges: int = 5
 ) -> tuple[CSR, NDArray[np.int64]]:
-    """5 edges a node, a share of them inside groups (of 400 nodes if not said): adjacency and each node's group."""
+    """So many edges a node, a share of them inside groups (of 400 if not said): adjacency, each node's group."""
     rng = np.random.default_rng(seed)
-    groups, num_edges = groups or max(2, num_nodes // 400), 5 * num_nodes
+    groups, num_edges = groups or max(2, num_nodes // 400), edges * num_nodes
     members = rng.permutation(num_nodes)
     place = np.argsort(members)  # node members[p] stands at p and belongs to group p % groups
     source = rng.integers(0, num_nodes, num_edges)
