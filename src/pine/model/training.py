@@ -20,6 +20,8 @@ from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.batches import batch_neighborhoods
 from pine.model.checkpoint import Checkpoint, CheckpointWriter
+from pine.model.mapped_objective import MappedObjective
+from pine.model.mapped_part import MappedPart
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
@@ -97,7 +99,7 @@ def train(
 
     def step() -> Tensor:
         optimizer.zero_grad()
-        names[:], terms = _backward(objective, generator, trust)
+        names[:], terms = objective.backward(generator, trust)
         terms = objective.ranks.share_gradients(objective.shared_parameters(), terms)
         optimizer.step()
         return terms
@@ -147,19 +149,7 @@ def train(
 def _adam(objective: Trainable) -> Adam:
     """A group for vectors, one for all else."""
     groups = objective.vectors_of_nodes(), objective.shared_parameters()
-    return Adam([{"params": each} for each in groups], betas=(0.9, 0.99))
-
-
-def _backward(objective: Trainable, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
-    """Add up the gradients of all batches; the terms of the loss and their names."""
-    lines, names = [], []
-    for batch in objective.batches:
-        terms = objective.loss(generator, warmup, batch)
-        loss = torch.stack(list(terms.values()))
-        loss.sum().backward()  # type: ignore[no-untyped-call]
-        names = list(terms)
-        lines.append(loss.detach())
-    return names, torch.stack(lines).sum(0)
+    return Adam([{"params": each} for each in groups], betas=(0.9, 0.99), zeros_like=objective.zeros_like)
 
 
 def _check_loss(history: Tensor, names: list[str], count: int) -> None:
@@ -251,7 +241,12 @@ class Trainer:
         lambdas = torch.tensor(lam, dtype=torch.float32, device=self.device)
         batched = self.settings.batch_size is not None
         ranks = self.part.ranks
-        made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched, ranks=ranks)
+        shared = f.to(self.device), self.types, lambdas, settings, visible
+        made = (
+            MappedObjective(*shared, part=self.part)
+            if isinstance(self.part, MappedPart)
+            else Objective(*shared, batched=batched, ranks=ranks)
+        )
         made.eval().begin_at(self.start)
         if settings.start == "structural":
             made.begin_near(self.start["x"], f=self.f_is_new, theta=theta and self.theta_is_new, rests=rests)
@@ -287,7 +282,7 @@ class Trainer:
 
     def predictions_at_known(self, objective: Objective) -> NDArray[np.float32]:
         """(num_known, num_outputs), with dropout off."""
-        predicted: NDArray[np.float32] = self.part.at(self._known, objective.predictions()).cpu().numpy()
+        predicted: NDArray[np.float32] = objective.predictions_at(self._known, self.part).cpu().numpy()
         return predicted
 
     @property
