@@ -1,4 +1,4 @@
-"""A step over files is the step in memory: terms, gradients, vectors and predictions, but for the order of additions."""
+"""A step over files is the step in memory: terms, gradients, vectors, predictions, but for the order of additions."""
 
 from __future__ import annotations
 

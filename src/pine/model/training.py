@@ -46,6 +46,7 @@ DISTANCE, HIGHEST_EMBEDDING_LR = 1.5, 0.03
 NUMBERS_DISTANCE, NUMBERS_EMBEDDING_LR = 7.5, 0.05
 ENTROPY_WARMUP = 2 / 3  # of all epochs, until the entropy, which trusts the model's own predictions, counts in full
 GPU_CHECK_EVERY = 25  # epochs: each look at the loss makes a GPU wait; on a CPU it is looked at in every epoch
+CHECKED_ROWS = 1 << 18  # at a time
 IF_DIVERGED = "lower learning_rate, or scale the edge weights down"
 
 History = list[dict[str, float]]  # the terms of the loss, epoch by epoch
@@ -165,10 +166,15 @@ def _check_loss(history: Tensor, names: list[str], count: int) -> None:
 def _check_parameters(objective: Trainable, epoch: int) -> None:
     """After the step that a loss led to; once a training, and once a checkpoint."""
     with torch.no_grad():
-        if not all(bool(each.sum(dtype=torch.float64).isfinite()) for each in objective.parameters()):
+        if not all(_is_finite(each) for each in objective.parameters()):
             raise InputError(
                 f"training diverged in epoch {epoch}: its step led to values that are no numbers; {IF_DIVERGED}"
             )
+
+
+def _is_finite(parameter: Tensor) -> bool:
+    """Block by block: a sum in double is made of a copy in double."""
+    return all(bool(block.sum(dtype=torch.float64).isfinite()) for block in torch.split(parameter, CHECKED_ROWS))
 
 
 @dataclass(frozen=True, eq=False)
