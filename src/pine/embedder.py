@@ -56,7 +56,7 @@ class FitOptions:
 
     start_from: a fitted method, or the folder of a saved one. checkpoint: the file of a fit under way, written every so
     many seconds; keep_checkpoint: whether it stays when the fit is done. validation: labels to choose on, and not to
-    learn from.
+    learn from. mmap_dir: a folder for arrays that are more than memory holds.
     """
 
     start_from: Any = None
@@ -65,6 +65,7 @@ class FitOptions:
     progress: Progress | None = None
     validation: Labels | None = None
     keep_checkpoint: bool = False
+    mmap_dir: Path | None = None
 
 
 class Embedder(NodeLinks):
@@ -94,6 +95,8 @@ class Embedder(NodeLinks):
             raise InputError(f"{self.name} cannot start from an earlier run; leave start_from out")
         if options.checkpoint is not None:
             raise InputError(f"{self.name} keeps no checkpoints; leave checkpoint out")
+        if options.mmap_dir is not None:
+            raise InputError(f"{self.name} keeps all its arrays in memory; leave mmap_dir out")
 
     def fit(
         self,
@@ -106,6 +109,7 @@ class Embedder(NodeLinks):
         checkpoint_every: float = 60.0,
         validation: Any = None,
         keep_checkpoint: bool = False,
+        mmap_dir: str | Path | None = None,
     ) -> Self:
         """Learn vectors of all nodes of a graph, and with labels a classifier; returns self.
 
@@ -121,6 +125,8 @@ class Embedder(NodeLinks):
         validation: nodes whose labels are not learned from, but used to choose settings or when to stop, by methods
             that do so: their ids, or a mask in node order. Without it, such methods hold out some of the labels.
         keep_checkpoint: the file stays when the fit is done, for who wants to save the result before removing it.
+        mmap_dir: a folder on a disk, for vectors that are more than memory holds: they, their gradients and moments
+            lie in files there, which are gone when the model is. Slower; PINE on a CPU, without features.
         """
         check_graph("fit", graph)
         # A search over np.arange(...) gives NumPy's numbers, which JSON and other libraries do not take.
@@ -149,7 +155,8 @@ class Embedder(NodeLinks):
         began = time.monotonic()
         logger.info("%s: fitting %r", self.name, graph)
         with progress_callback(progress, self.name) as callback, own_torch_modes():
-            options = FitOptions(start_from, file, checkpoint_every, callback, held, keep_checkpoint)
+            folder = None if mmap_dir is None else Path(mmap_dir)
+            options = FitOptions(start_from, file, checkpoint_every, callback, held, keep_checkpoint, folder)
             fitted = self._fit_with(graph.bare(), visible, np.random.default_rng(seed), options)
         self._remember(graph.nodes, fitted, visible)
         logger.info("%s: fitted in %.1f s", self.name, time.monotonic() - began)

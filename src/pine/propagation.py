@@ -118,25 +118,63 @@ class LabelPropagator:
         self, known: NDArray[np.int64], targets: NDArray[np.float64], rounds: int = SHARE_ROUNDS
     ) -> PropagatedLabels:
         """Propagate labels (num_known, num_outputs) at some nodes of the type to all of them; on the first rank."""
-        return self._normalized(self.part.gathered(self._arrived(known, targets, rounds)[self.place], self.type))
+        return _normalized(self.arrivals(known, targets, rounds))
+
+    def arrivals(
+        self, known: NDArray[np.int64], targets: NDArray[np.float64], rounds: int = SHARE_ROUNDS
+    ) -> NDArray[np.float32]:
+        """What arrives at the nodes of the type, not normalized yet, (count, num_outputs + 1); on the first rank."""
+        return self._arrived(
+            known, targets, rounds, lambda rows: self.part.gathered(rows[self.place], self.type).cpu().numpy()
+        )
 
     def propagate_to(
         self, nodes: NDArray[np.int64], known: NDArray[np.int64], targets: NDArray[np.float64]
     ) -> PropagatedLabels:
         """The same to some nodes of the type alone, ascending; on every rank."""
-        return self._normalized(self.part.at(self.first + nodes, self._arrived(known, targets, SHARE_ROUNDS)))
-
-    def _arrived(self, known: NDArray[np.int64], targets: NDArray[np.float64], rounds: int) -> torch.Tensor:
-        here, positions = self.part.here(self.first + known)
-        seeds = seed_matrix(self.count, positions, targets[here].astype(np.float32))
-        start = torch.tensor(seeds, device=self.neighbors.device).mul_(self.root)
-        arrived: torch.Tensor = propagate(
-            lambda h: self.neighbors.total(h, transposed=False), start, SHARE_ALPHA, rounds
+        return _normalized(
+            self._arrived(
+                known, targets, SHARE_ROUNDS, lambda rows: self.part.at(self.first + nodes, rows).cpu().numpy()
+            )
         )
-        return arrived
 
-    def _normalized(self, arrived: torch.Tensor) -> PropagatedLabels:
-        return PropagatedLabels(*normalize(arrived.cpu().numpy()))
+    def _arrived(
+        self,
+        known: NDArray[np.int64],
+        targets: NDArray[np.float64],
+        rounds: int,
+        keep: Callable[[torch.Tensor], NDArray[np.float32]],
+    ) -> NDArray[np.float32]:
+        """What keep takes of it. No column meets another, so that they may come one after the other."""
+        here, positions = self.part.here(self.first + known)
+        mine = targets[here].astype(np.float32)
+        width, made = targets.shape[1] + 1, None
+        for columns in self.part.column_slices(width):
+            seeds = _seed_columns(self.count, positions, mine, columns)
+            start = torch.tensor(seeds, device=self.neighbors.device).mul_(self.root)
+            del seeds
+            rows = keep(propagate(lambda h: self.neighbors.total(h, transposed=False), start, SHARE_ALPHA, rounds))
+            if columns == slice(0, width):
+                return rows
+            made = self.part.array(len(rows), width) if made is None else made
+            made[:, columns] = rows
+        assert made is not None
+        return made
+
+
+def _seed_columns(
+    count: int, positions: NDArray[np.int64], targets: NDArray[np.float32], columns: slice
+) -> NDArray[np.float32]:
+    """Some columns of seed_matrix."""
+    if columns.stop > targets.shape[1]:
+        return seed_matrix(count, positions, targets[:, columns])
+    seeds = np.zeros((count, columns.stop - columns.start), targets.dtype)
+    seeds[positions] = targets[:, columns]
+    return seeds
+
+
+def _normalized(arrived: NDArray[np.float32]) -> PropagatedLabels:
+    return PropagatedLabels(*normalize(arrived))
 
 
 # ---- features ----

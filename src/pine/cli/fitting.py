@@ -10,6 +10,7 @@ from rich.console import Console
 
 import pine
 from pine._internal.files import half_written
+from pine._internal.memory import format_bytes
 from pine.cli.console import plain_console
 from pine.cli.graphs import LabelsRead
 from pine.cli.interruption import stopping_between_epochs
@@ -31,7 +32,9 @@ def check_out(out: Path, *, overwrite: bool) -> None:
         raise InputError(f"{out} holds a run already; add --overwrite to replace it, or choose another place")
 
 
-def print_needs(console: Console, model: Embedder, graph: pine.Graph, known: LabelsRead | None) -> int:
+def print_needs(
+    console: Console, model: Embedder, graph: pine.Graph, known: LabelsRead | None, mmap_dir: Path | None = None
+) -> int:
     """Say what a training will need; the bytes of the run. Of other methods than PINE nothing is known but that."""
     if not isinstance(model, pine.PINE):
         return 8 * graph.num_nodes * int(getattr(model, "dim", 64))
@@ -40,6 +43,10 @@ def print_needs(console: Console, model: Embedder, graph: pine.Graph, known: Lab
         with warnings.catch_warnings(action="ignore"):  # shown in fit
             outputs = pine.labels.read_labels(graph, known.labels, known.task).num_outputs
     needs = needs_of(model, graph, outputs)
+    if mmap_dir is not None:
+        files = pine.model.needs.file_bytes(model, graph)
+        console.print(f"needs, roughly: {format_bytes(files)} of disk in {mmap_dir}, as much time as in memory or more")
+        return int(needs.disk)
     if pine.distributed.ranks.current_ranks() is pine.distributed.ranks.ALONE:
         console.print(needs.line)
     return int(needs.disk)
@@ -63,6 +70,7 @@ def fit(
     checkpoint: Path | None,
     start_from: Path | None,
     console: Console,
+    mmap_dir: Path | None = None,
 ) -> None:
     """Fit; the file of its state stays until the run is saved. The same command goes on from it."""
     if checkpoint is not None and checkpoint.exists():
@@ -77,7 +85,7 @@ def fit(
         model.fit(
             graph, labels, task, start_from=start_from, checkpoint=checkpoint, progress=watched(progress),
             checkpoint_every=CHECKPOINT_EVERY,
-            keep_checkpoint=True,
+            keep_checkpoint=True, mmap_dir=mmap_dir,
         )  # fmt: skip
 
 

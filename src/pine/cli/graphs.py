@@ -71,6 +71,7 @@ def read_graph(
     directed: bool = False,
     nodes: Sequence[str] | None = None,
     id_column: str | None = None,
+    mmap_dir: Path | None = None,
 ) -> GraphRead:
     """One file of edges, or relations given as SRC:REL:DST=FILE; nodes are files of ids, FILE or TYPE=FILE."""
     relations, columns = relations or [], columns or EdgeColumns()
@@ -88,6 +89,7 @@ def read_graph(
         directed=directed,
         nodes=listed_nodes,
         id_column=id_column,
+        mmap_dir=mmap_dir,
     )
     names = {"edges": edges} if edges is not None else {":".join(key): file for key, file in files.items()}
     names |= {"nodes" if edges is not None else f"nodes {type}": file for type, file in listed_nodes.items()}

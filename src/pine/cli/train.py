@@ -73,6 +73,10 @@ def train(
     label_type: LabelType = None,
     task: TaskName = "auto",
     separator: Separator = None,
+    mmap_dir: Annotated[
+        Path | None,
+        typer.Option(help="A folder on a disk, for what is larger than memory; edges as Parquet.", metavar="FOLDER"),
+    ] = None,
     start_from: Annotated[
         Path | None, typer.Option(help="An earlier run; nodes that it knows begin where they were.", metavar="RUN")
     ] = None,
@@ -88,12 +92,18 @@ def train(
     named = {"dim": dim, "epochs": 0 if quick else epochs, "device": device, "threads": threads, "seed": seed}
     model = method_with(method, named, set, config)
     check_out(out, overwrite=overwrite)
-    checkpoint = checkpoint_of(model, out)
+    checkpoint = None if mmap_dir is not None else checkpoint_of(model, out)
     with advising(lambda: how_to_go_on(checkpoint)), ranks_of(model) as ranks:
         if ranks.rank > 0:
             console = plain_console(quiet=True)
         read = read_graph(
-            edges, relation, EdgeColumns(source, target, weight, no_weight, header), directed, nodes, id_column
+            edges,
+            relation,
+            EdgeColumns(source, target, weight, no_weight, header),
+            directed,
+            nodes,
+            id_column,
+            mmap_dir,
         )
         print_lines(console, read.lines)
         graph = attach_features(read.graph, features, console.print, id_column)
@@ -107,10 +117,10 @@ def train(
                 plain_console(stderr=True, quiet=ranks.rank > 0), [f"warning: {each}" for each in known.warnings]
             )
             files["labels"] = labels
-        disk = print_needs(console, model, graph, known)
+        disk = print_needs(console, model, graph, known, mmap_dir)
         pine.io.run_folder.check_place(out, disk)
         reading = time.perf_counter() - begin
-        fit(model, graph, known, checkpoint, start_from, console)
+        fit(model, graph, known, checkpoint, start_from, console, mmap_dir)
         training = time.perf_counter() - begin - reading
         if ranks.rank > 0:  # the first has all that was learned
             return

@@ -23,6 +23,7 @@ from pine.distributed.ranks import ALONE, Ranks
 from pine.graph import CSR, Graph
 from pine.graph.nodes import Nodes
 from pine.nn.neighbor_sum import Neighbors
+from pine.nn.sliced_rows import SlicedRows
 
 DRAWN_ROWS = 1 << 16  # at a time, of which a rank keeps its own
 
@@ -56,6 +57,28 @@ class Whole:
     def drawn(self, draw: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
         """Rows for the nodes here, the same ones however many ranks there are; draw(n) draws n more."""
         return draw(self.num_nodes)
+
+    def array(self, *shape: int) -> NDArray[np.float32]:
+        """Room for rows of the nodes here."""
+        return np.empty(shape, np.float32)
+
+    def column_slices(self, width: int) -> list[slice]:
+        """Columns of all rows that may be in memory at once."""
+        return [slice(0, width)]
+
+    def for_sums(self, rows: NDArray[Any], device: torch.device) -> Tensor | SlicedRows:
+        """Rows as sums over neighbors take them."""
+        return torch.from_numpy(rows).to(device)
+
+    def sums(self, neighbors: Neighbors, rows: Tensor | SlicedRows) -> Tensor | SlicedRows:
+        """The sums over the neighbors, of what for_sums gave; they may take its place."""
+        assert isinstance(rows, Tensor)
+        return neighbors.total(rows, transposed=False)
+
+    def after_sums(self, rows: Tensor | SlicedRows) -> Tensor:
+        """Room for the last of what is made of them, row by row: it may be theirs."""
+        assert isinstance(rows, Tensor)
+        return rows
 
     def here(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Of positions among all nodes, which are here, and where these stand."""

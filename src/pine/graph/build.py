@@ -54,11 +54,11 @@ def build_relations(
             drop_loops=source == target and self_loops == "drop",
             duplicates=duplicates,
         )
-        _check_sum(relation, relations[relation])
+        check_sum(relation, relations[relation])
     return ids, relations
 
 
-def _check_sum(relation: Relation, matrix: CSR) -> None:
+def check_sum(relation: Relation, matrix: CSR) -> None:
     """Degrees and edges that are added up are float32, as weights are."""
     if matrix.weights is not None and matrix.weights.sum(dtype=np.float64) > np.finfo(np.float32).max:
         raise InputError(f"weights of {'-'.join(relation)} add up to more than 3.4e38; divide them by a large number")

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from pine._internal.memory import free_memory
 from pine._internal.parallel import compiled, number_of_threads, over_ranges
 
 IntArray = NDArray[np.integer[Any]]
@@ -19,17 +20,23 @@ FloatArray = NDArray[np.floating[Any]]
 
 MERGE, SUM, KEEP = 0, 1, 2
 DUPLICATES = {"merge": MERGE, "sum": SUM, "keep": KEEP}
+FEWEST_ENTRIES, BYTES_AN_ENTRY = 1 << 20, 8  # of a range of rows that is made in memory before it goes to a file
+ROWS_AT_A_TIME = 1 << 16  # so that no array of all entries is made
 _NO_WEIGHTS = np.empty(0, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class CSR:
-    """A sparse matrix: indptr (num_rows + 1,), indices (nnz,) int32 where they fit, weights (nnz,) or None."""
+    """A sparse matrix: indptr (num_rows + 1,), indices (nnz,) int32 where they fit, weights (nnz,) or None.
+
+    symmetric: it is known to be its own transposed.
+    """
 
     indptr: NDArray[np.int64]
     indices: IntArray
     weights: NDArray[np.float32] | None
     num_columns: int
+    symmetric: bool = False
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights):
@@ -37,7 +44,7 @@ class CSR:
                 array.flags.writeable = False
 
     def __reduce__(self) -> Any:  # by the constructor, so that arrays are read-only in another process too
-        return CSR, (self.indptr, self.indices, self.weights, self.num_columns)
+        return CSR, (self.indptr, self.indices, self.weights, self.num_columns, self.symmetric)
 
     @property
     def num_rows(self) -> int:
@@ -54,6 +61,28 @@ class CSR:
     def degrees(self) -> NDArray[np.int64]:
         """Number of neighbors of each row: (num_rows,)."""
         return np.diff(self.indptr)
+
+    def strengths(self) -> NDArray[np.float64]:
+        """The sum of the weights of each row, 1 where there are none: (num_rows,)."""
+        if self.weights is None:
+            return self.degrees().astype(np.float64)
+        sums = np.empty(self.num_rows)
+        for lo in range(0, self.num_rows, ROWS_AT_A_TIME):
+            some = slice(lo, min(lo + ROWS_AT_A_TIME, self.num_rows))
+            degrees = np.diff(self.indptr[lo : some.stop + 1])
+            rows = np.repeat(np.arange(len(degrees)), degrees)
+            weights = self.weights[self.indptr[lo] : self.indptr[some.stop]]
+            sums[some] = np.bincount(rows, weights, len(degrees))
+        return sums
+
+    def num_loops(self) -> int:
+        """Entries of rows in the column of the same number."""
+        found = 0
+        for lo in range(0, self.num_rows, ROWS_AT_A_TIME):
+            indptr = self.indptr[lo : lo + ROWS_AT_A_TIME + 1]
+            rows = np.repeat(np.arange(lo, lo + len(indptr) - 1), np.diff(indptr))
+            found += int((self.indices[indptr[0] : indptr[-1]] == rows).sum())
+        return found
 
     def distinct(self, *, drop_loops: bool = False) -> CSR:
         """Every neighbor once and without a weight, however many edges lead to it."""
@@ -87,9 +116,13 @@ class CSR:
         local = (self.indices - self.indices.dtype.type(columns.start)).astype(self.indices.dtype)
         return CSR(self.indptr, local, self.weights, columns.stop - columns.start)
 
-    @cached_property
+    @property
     def transposed(self) -> CSR:
         """The same entries seen from the columns."""
+        return self if self.symmetric else self._transposed
+
+    @cached_property
+    def _transposed(self) -> CSR:
         return build_csr(self.indices, self.rows(), self.weights, (self.num_columns, self.num_rows), duplicates="keep")
 
     def to_scipy(self) -> sp.csr_array:
@@ -107,11 +140,14 @@ def build_csr(
     mirror: bool = False,
     drop_loops: bool = False,
     duplicates: str = "merge",
+    empty: Callable[..., NDArray[Any]] | None = None,
 ) -> CSR:
     """Sort edges into rows, in time linear in edges for bounded degrees.
 
     mirror lists an edge under both of its ends (undirected); duplicates "merge" keeps one entry a pair with its
     largest weight, "sum" adds up weights (a missing weight is 1), "keep" keeps parallel entries in input order.
+    empty(count, dtype=...): room for entries, perhaps in files; then so few rows are made at a time that they fit into
+    memory, and the edges are read once for each range of rows.
     """
     num_rows, num_columns = shape
     mode = DUPLICATES[duplicates]
@@ -121,33 +157,43 @@ def build_csr(
 
     # Each thread owns a range of rows and reads all edges: no locks, and the same result for any number of threads.
     even = _cut(np.arange(num_rows + 1))
+    room: Callable[..., NDArray[Any]] = empty or np.empty
     indptr = np.zeros(num_rows + 1, np.int64)
     _run(_count, even, source, target, mirror, drop_loops, indptr)
     np.cumsum(indptr, out=indptr)
-    indices = np.empty(indptr[-1], np.int32 if num_columns <= np.iinfo(np.int32).max else np.int64)
-    values = np.empty(indptr[-1] if len(given) else 0, np.float32)
-    _run(_fill, even, source, target, given, mirror, drop_loops, indptr, indices, values)
+    indices = room(int(indptr[-1]), dtype=np.int32 if num_columns <= np.iinfo(np.int32).max else np.int64)
+    values = room(int(indptr[-1]) if len(given) else 0, dtype=np.float32)
+    ranges = even if empty is None else _cut(indptr, _ranges_in_memory(int(indptr[-1])))
+    _run(_fill, ranges, source, target, given, mirror, drop_loops, indptr, indices, values)
 
-    balanced = _cut(indptr)
+    balanced = _cut(indptr) if empty is None else ranges
     kept = np.zeros(num_rows + 1, np.int64)
     _run(_sort_rows, balanced, indptr, indices, values, mode, kept)
     np.cumsum(kept, out=kept)
     if kept[-1] < indptr[-1]:
-        packed, packed_values = np.empty(kept[-1], indices.dtype), np.empty(kept[-1] if len(given) else 0, np.float32)
+        packed = room(int(kept[-1]), dtype=indices.dtype)
+        packed_values = room(int(kept[-1]) if len(given) else 0, dtype=np.float32)
         _run(_pack, balanced, indptr, kept, indices, values, packed, packed_values)
         indptr, indices, values = kept, packed, packed_values
-    return CSR(indptr, indices, None if weights is None else values, num_columns)
+    return CSR(indptr, indices, None if weights is None else values, num_columns, symmetric=mirror)
 
 
-def _cut(cumulative: IntArray) -> list[tuple[int, int]]:
-    """Cut rows into one range a core, equal in their share of the cumulative count."""
-    marks = np.linspace(0, cumulative[-1], number_of_threads(None) + 1)[1:-1]
+def _ranges_in_memory(entries: int) -> int:
+    """So many that those which threads work on at once take an eighth of the free memory."""
+    free, threads = free_memory(), number_of_threads(None)
+    at_once = max(FEWEST_ENTRIES, (8 * FEWEST_ENTRIES if free is None else free // (8 * BYTES_AN_ENTRY)) // threads)
+    return max(threads, -(-entries // at_once))
+
+
+def _cut(cumulative: IntArray, count: int | None = None) -> list[tuple[int, int]]:
+    """Cut rows into one range a core, or so many, equal in their share of the cumulative count."""
+    marks = np.linspace(0, cumulative[-1], (count or number_of_threads(None)) + 1)[1:-1]
     edges = [0, *np.searchsorted(cumulative, marks).tolist(), len(cumulative) - 1]
     return [(lo, hi) for lo, hi in pairwise(edges) if lo < hi]
 
 
 def _run(kernel: Callable[..., None], ranges: list[tuple[int, int]], *arguments: object) -> None:
-    over_ranges(kernel, ranges, len(ranges), *arguments)
+    over_ranges(kernel, ranges, min(len(ranges), number_of_threads(None)), *arguments)
 
 
 @compiled

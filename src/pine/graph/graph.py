@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from pine.errors import InputError, listed, quoted
 from pine.graph.build import build_relations, check_known, check_relation, checked_data
+from pine.graph.build_on_disk import build_on_disk
 from pine.graph.convert.dropped import warn_of_dropped
 from pine.graph.convert.networkx import relations_from_networkx, to_networkx
 from pine.graph.convert.other_libraries import way_in
@@ -22,6 +25,7 @@ from pine.graph.csr import CSR
 from pine.graph.features import Features, Mask, checked_features
 from pine.graph.groups import By, Direction, NeighborGroup, neighbor_groups
 from pine.graph.nodes import EDGE, NODE, Nodes, Relation
+from pine.graph.read.parquet import PARQUET
 from pine.graph.read.table import edge_table
 
 if TYPE_CHECKING:
@@ -71,6 +75,7 @@ class Graph:
         source: str | None = None,
         target: str | None = None,
         header: bool | None = None,
+        mmap_dir: str | Path | None = None,
     ) -> Graph:
         """Build a graph of one node type.
 
@@ -88,8 +93,28 @@ class Graph:
         self_loops: edges from a node to itself, "drop" or "keep".
         duplicates: what several edges between the same two nodes become: "merge" one edge with the largest weight,
             "sum" one edge with their weights added up, "keep" parallel edges.
-        header: of a text file, whether its first line names the columns; None: by its looks.
+        mmap_dir: a folder on a disk, for edges that are more than memory holds: of an undirected graph in a Parquet
+            file, which is read batch by batch. The rows of neighbors lie in files there, gone when the graph is.
         """
+        if mmap_dir is not None:
+            if directed:
+                raise InputError("mmap_dir is for undirected graphs: leave directed out, or mmap_dir")
+            if not isinstance(edges, str | os.PathLike) or Path(edges).suffix not in PARQUET:
+                raise InputError(f"with mmap_dir edges must be the path of a Parquet file, got {quoted(edges)}")
+            if not (weights is None or isinstance(weights, str)):
+                raise InputError("with mmap_dir weights must be the name of a column, or None for none")
+            ids, rows = build_on_disk(
+                lambda: edge_table(edges, weights, source, target),
+                nodes,
+                Path(mmap_dir),
+                self_loops=self_loops,
+                duplicates=duplicates,
+            )
+            if not len(ids):
+                raise InputError("a graph needs at least one node; the edges are empty and no nodes are given")
+            return cls.assemble(
+                Nodes({NODE: ids}), {EDGE: rows}, directed=False, features=features, feature_mask=feature_mask
+            )
         return cls.from_relations(
             {EDGE: edges},
             nodes=None if nodes is None else {NODE: nodes},
@@ -221,7 +246,7 @@ class Graph:
         csr = self.matrix(relation)
         if self.directed or relation[0] != relation[2]:
             return csr.nnz
-        return (csr.nnz + int((csr.indices == csr.rows()).sum())) // 2
+        return (csr.nnz + csr.num_loops()) // 2
 
     def ids(self, type: str | None = None) -> NDArray[Any]:
         """The users' ids of the nodes of a type, in node order: int64, or object for anything but integers.

@@ -23,14 +23,25 @@ def read_graph_files(
     directed: bool = False,
     nodes: Mapping[str, Path] | None = None,
     id_column: str | None = None,
+    mmap_dir: Path | None = None,
 ) -> tuple[Graph, list[ReadColumns]]:
     """A graph from one file of edges or one a relation, and the columns that were read of each file.
 
     source, target, weights and header are as in Graph.from_edges; a column that is named is read of those files that
     have it. nodes: {type: file of all ids}, for nodes without edges. id_column: names the column of ids in these.
+    mmap_dir: as in Graph.from_edges, for one file of edges.
     """
     files = dict(edges) if isinstance(edges, Mapping) else {EDGE: edges}
     given = {type: read_node_file(file, id_column) for type, file in (nodes or {}).items()}
+    if mmap_dir is not None:
+        if isinstance(edges, Mapping):
+            raise InputError("mmap_dir is for one file of edges: leave it out, or the relations")
+        ids = next((ids for ids, _ in given.values()), None)
+        graph = Graph.from_edges(
+            edges, nodes=ids, weights=weights, source=source, target=target, directed=directed, mmap_dir=mmap_dir
+        )
+        read = edge_table(edges, weights, source, target).columns
+        return graph, [*([] if read is None else [read]), *(columns for _, columns in given.values())]
     named = {"source": source, "target": target, "weights": None if weights == "auto" else weights}
     tables = _edge_tables(files, named, weights, header)
     graph = Graph.from_relations(tables, nodes={type: ids for type, (ids, _) in given.items()}, directed=directed)

@@ -17,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
+from pine._internal.tensor_file import write_arrays
 from pine._version import __version__
 from pine.errors import InputError, quoted
 from pine.graph.ids.hash_table import string_buffers
@@ -84,7 +85,7 @@ def write_run(folder: Path, run: Run) -> None:
     about = _finite(about)
     about["sum"] = _json_sum(json.loads(_text(about)))
     with replaced_folder(folder) as fresh:
-        _save_tensors(tensors, fresh / ARRAYS)
+        write_arrays(tensors, fresh / ARRAYS)
         (fresh / ABOUT).write_text(_text(about), encoding="utf-8")
 
 
@@ -103,13 +104,6 @@ def _number(entry: dict[str, Any]) -> Any:
 
 def _text(about: dict[str, Any]) -> str:
     return json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
-
-
-def _save_tensors(tensors: dict[str, NDArray[Any]], path: Path) -> None:
-    try:
-        save_file(tensors, path)
-    except SafetensorError as problem:  # a full disk, say
-        raise OSError(f"cannot write {path}: {problem}") from None
 
 
 def add_record(folder: Path, record: dict[str, Any]) -> None:

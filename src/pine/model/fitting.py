@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pine._internal.mapped import MappedArrays
 from pine._internal.progress import ProgressCounter
 from pine.distributed.part import RankPart, Whole, part_of
 from pine.distributed.ranks import ALONE, current_ranks
@@ -25,14 +26,18 @@ from pine.model.feature_training import FeatureTrainer
 from pine.model.init.start import structural_start
 from pine.model.learned import Array, Learned
 from pine.model.learned_features import LearnedFeatures
-from pine.model.needs import require_memory_for_fit
+from pine.model.mapped_part import MappedPart
+from pine.model.needs import require_memory_for_fit, require_memory_for_mapped_fit
 from pine.model.objective import Objective
 from pine.model.projection import Projection
 from pine.model.rank_checkpoint import RankCheckpoint
 from pine.model.settings import Choice, Settings
 from pine.model.training import FitState, Trainer
 from pine.model.warm_start import Earlier, Warm, warm_start
-from pine.nn.training import torch_threads
+from pine.nn.training import device_of, torch_threads
+from pine.propagation import PropagatedLabels, normalize
+
+SCORES_AT_A_TIME = 1 << 14  # nodes, where vectors lie in files
 
 logger = logging.getLogger("pine")
 
@@ -55,9 +60,16 @@ def fit(
         _check_on_ranks(settings, graph, earlier)
     if labels is None:
         _check_without_labels(settings)
-    require_memory_for_fit(settings, graph, None if labels is None else labels.num_outputs, ranks.size)
+    outputs = None if labels is None else labels.num_outputs
+    part: Whole
+    if options.mmap_dir is None:
+        require_memory_for_fit(settings, graph, outputs, ranks.size)
+        part = part_of(graph, ranks)
+    else:
+        _check_mapped(settings, graph, options, earlier)
+        columns = require_memory_for_mapped_fit(settings, graph, labels)
+        part = MappedPart(graph, MappedArrays(options.mmap_dir), columns)
     task = LearningTask.of(labels, options.validation)
-    part = part_of(graph, ranks)
     checkpoint = _checkpoint(settings, graph, task, options, earlier, part)
     state = FitState(rng, checkpoint, ProgressCounter(options.progress, "PINE"), part)
     with torch_threads(settings.threads):
@@ -138,7 +150,10 @@ def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, 
         history=history,
         feature_history=[] if features is None or learned_features is None else features.history,
     )
-    return learned if task.labels is None else replace(learned, scores=_scores(learned, trainer, task.labels))
+    if task.labels is None:
+        return learned
+    made = _scores_in_blocks if isinstance(part, MappedPart) else _scores
+    return replace(learned, scores=made(learned, trainer, task.labels))
 
 
 def _check_on_ranks(settings: Settings, graph: Graph, earlier: Earlier | None) -> None:
@@ -149,6 +164,24 @@ def _check_on_ranks(settings: Settings, graph: Graph, earlier: Earlier | None) -
         raise InputError("each rank takes all its nodes at once: leave batch_size out, and start more ranks")
     if earlier is not None:
         raise InputError("a start from an earlier run is for one process: leave start_from out, or start no ranks")
+
+
+def _check_mapped(settings: Settings, graph: Graph, options: FitOptions, earlier: Earlier | None) -> None:
+    """What needs all arrays in memory."""
+    if current_ranks() is not ALONE:
+        raise InputError("mmap_dir is for one process: leave it out, or start no ranks")
+    if settings.feature_types(graph):
+        raise InputError("features are learned in memory: set features=False, or leave mmap_dir out")
+    if settings.batch_size is not None:
+        raise InputError("with mmap_dir nodes come in blocks already: leave batch_size out")
+    if settings.function.heads == "separate":
+        raise InputError("heads='separate' learns in memory: set heads='shared', or leave mmap_dir out")
+    if device_of(settings.device).type != "cpu":
+        raise InputError("mmap_dir is for a CPU: set device='cpu', or leave mmap_dir out")
+    if earlier is not None:
+        raise InputError("a start from an earlier run is made in memory: leave start_from or mmap_dir out")
+    if options.checkpoint is not None:
+        raise InputError("a fit in files keeps no checkpoint: leave checkpoint or mmap_dir out")
 
 
 def traffic_of(graph: Graph, part: RankPart, objective: Objective) -> Traffic:
@@ -211,6 +244,19 @@ def _scores(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
     vectors = learned.x, learned.f, learned.feature_vectors
     scores = learned.predictions(labels.task, trainer.graph, labels.type, *vectors)
     return scores if propagated is None else propagated.blend(scores, share)
+
+
+def _scores_in_blocks(learned: Learned, trainer: Trainer, labels: Labels) -> Array:
+    """The same, some nodes at a time."""
+    share, place = learned.choice.label_share, trainer.graph.nodes.slice(labels.type)
+    arrived = None if share == 0 else trainer.propagator.arrivals(labels.known, labels.targets())
+    scores = trainer.part.array(place.stop - place.start, labels.num_outputs)
+    for lo in range(0, len(scores), SCORES_AT_A_TIME):
+        rows = slice(lo, min(lo + SCORES_AT_A_TIME, len(scores)))
+        among_all = slice(place.start + rows.start, place.start + rows.stop)
+        made = learned.structure_predictions(labels.task, learned.x[among_all], learned.f[among_all])
+        scores[rows] = made if arrived is None else PropagatedLabels(*normalize(arrived[rows])).blend(made, share)
+    return scores
 
 
 def _checkpoint(

@@ -78,8 +78,7 @@ class Learned:
         """
         place = graph.nodes.slice(type)
         # theta on x and on f, and where features have their say, on what they make of a node.
-        given = (torch.tensor(each) for each in (self.w, self.b, x[place], f[place]))
-        made: Array = predictions(task, *given, trained=self.choice.epochs > 0).numpy()
+        made = self._by_structure(task, x[place], f[place])
         if self.features is not None and features is not None:
             by_features = self.features.predictions(task, features[place])
             has_structure = has_structure and self.choice.uses_structure
@@ -87,6 +86,16 @@ class Learned:
             weights = node_weights(*chosen, has_structure=has_structure, stand_in=self.choice.stand_in)
             made = blend((made, *by_features), weights)
         return made * self.scale + self.center if task == "numbers" else made
+
+    def structure_predictions(self, task: str, x: Array, f: Array) -> Array:
+        """The same of any nodes (n, num_outputs), by their vectors alone (n, dim), without features."""
+        made = self._by_structure(task, x, f)
+        return made * self.scale + self.center if task == "numbers" else made
+
+    def _by_structure(self, task: str, x: Array, f: Array) -> Array:
+        given = (torch.tensor(each) for each in (self.w, self.b, x, f))
+        made: Array = predictions(task, *given, trained=self.choice.epochs > 0).numpy()
+        return made
 
     def f_parameters(self) -> dict[str, Tensor]:
         """By their names in NeighborFunction."""

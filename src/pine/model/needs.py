@@ -23,7 +23,9 @@ import torch
 from pine._internal.memory import format_bytes, free_memory, resident_memory
 from pine.errors import InputError
 from pine.graph import Graph
+from pine.labels import Labels
 from pine.model.init.start import EXACT_NODES
+from pine.model.mapped_part import slice_bytes, slice_columns
 from pine.model.settings import Settings
 from pine.nn.training import device_of
 
@@ -31,6 +33,7 @@ FLOAT = 4  # bytes
 BYTES_PER_ENTRY = 16  # of the neighbors: indices and their transposed, in f and in propagation
 BYTES_PER_PAIR = 18  # of nodes, in the exact start
 BYTES_PER_FEATURE, BYTES_PER_SPARSE_FEATURE = 16, 34
+MAPPED_BYTES_A_NODE, MAPPED_FLOATS_AN_OUTPUT, MAPPED_BLOCK_BYTES = 40, 6, 120e6  # see require_memory_for_mapped_fit
 BASE_BYTES = 455e6  # Python, torch, and what is compiled
 BASE_BYTES_WITH_GPU = 1550e6  # of the host, with the libraries of CUDA
 BASE_GPU_BYTES, TRAINING_GPU_BYTES = 950e6, 380e6  # CUDA, its libraries and our kernels; steps that are captured
@@ -81,6 +84,34 @@ def require_memory_for_fit(settings: Settings, graph: Graph, num_outputs: int | 
         f"pine needs {format_bytes(needed)} more {place} for this graph and {format_bytes(free)} are free; "
         f"{_way_out(settings, graph, num_outputs)}"
     )
+
+
+def require_memory_for_mapped_fit(settings: Settings, graph: Graph, labels: Labels | None) -> int:
+    """Refuse a fit whose arrays lie in files where not even slices of few columns fit; how many columns do."""
+    fixed = mapped_bytes(settings, graph, labels)
+    free = free_memory()
+    columns = slice_columns(graph.num_nodes, None if free is None else free - fixed)
+    needed = fixed + slice_bytes(graph.num_nodes, columns)
+    logger.info("pine needs %s of memory beside its files", format_bytes(needed))
+    if free is not None and needed > free:
+        raise InputError(
+            f"pine needs {format_bytes(needed)} more memory for this graph even where its vectors lie in files, and "
+            f"{format_bytes(free)} are free; take fewer labels, a smaller graph, or a machine with more memory"
+        )
+    return columns
+
+
+def mapped_bytes(settings: Settings, graph: Graph, labels: Labels | None) -> float:
+    """Beside slices: a few numbers a node, the vectors and scores of labeled nodes, and blocks of nodes."""
+    outputs, known = (0, 0) if labels is None else (labels.num_outputs, len(labels.known))
+    of_known = FLOAT * known * (settings.dim + MAPPED_FLOATS_AN_OUTPUT * outputs)
+    return MAPPED_BLOCK_BYTES + MAPPED_BYTES_A_NODE * graph.num_nodes + of_known
+
+
+def file_bytes(settings: Settings, graph: Graph) -> float:
+    """Of a training whose arrays lie in files: x, its start, gradient and moments, f; messages and sums."""
+    groups = _num_groups(settings, graph) if len(graph.node_types) == 1 else 1
+    return FLOAT * graph.num_nodes * (6.0 * settings.dim + (1 + groups) * settings.function.hidden)
 
 
 def _short_of(settings: Settings, need: MemoryNeed) -> tuple[str, float, float]:

@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from pine.distributed.part import Whole
 from pine.distributed.ranks import ALONE, Ranks
 from pine.model.batches import sample_neighborhoods
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
@@ -39,7 +42,7 @@ class Objective(Trainable):
 
     types: where the nodes of each type stand. lambdas: (1 or number of types,).
     batched: each of f's neighborhoods, of one type, is a batch; otherwise all nodes are one.
-    ranks: that share the nodes: x and types are those of one of them.
+    ranks: that share the nodes: x and types are those of one of them. x: room for it.
     """
 
     def __init__(
@@ -52,10 +55,11 @@ class Objective(Trainable):
         *,
         batched: bool = False,
         ranks: Ranks = ALONE,
+        x: Tensor | None = None,
     ) -> None:
         super().__init__()
         num_nodes = types[-1].stop
-        self.x = nn.Parameter(lambdas.new_zeros(num_nodes, f.dim))
+        self.x = nn.Parameter(lambdas.new_zeros(num_nodes, f.dim) if x is None else x)
         self.f, self.visible, self.settings, self.ranks = f, visible, settings, ranks
         counts = ranks.total(torch.tensor([place.stop - place.start for place in types], device=lambdas.device))
         self.num_seen = lambdas.new_zeros(()) if visible is None else ranks.total(visible.seen.sum())
@@ -89,7 +93,7 @@ class Objective(Trainable):
         rests: whether it ends there, too.
         """
         if f:
-            self.f.reproduce(x, self.ranks)
+            self._reproduce(x)
         if theta and self.visible is not None:
             seen = self.visible.seen
             decay = rest_decay(seen, self.ranks) if rests else DECAY
@@ -97,6 +101,9 @@ class Objective(Trainable):
             self.w.copy_(w)
             self.b.copy_(b)
         self.ranks.share_first(self.shared_parameters())  # which may be of other processors
+
+    def _reproduce(self, x: Tensor) -> None:
+        self.f.reproduce(x, self.ranks)
 
     @torch.no_grad()
     def forget_theta(self) -> None:
@@ -116,7 +123,10 @@ class Objective(Trainable):
         generator: for dropout. warmup scales the entropy, which trusts the model's own predictions.
         """
         batch = self.batches[0] if batch is None else batch
-        x, f = self._within(batch, generator)
+        return self._terms(batch, *self._within(batch, generator), warmup)
+
+    def _terms(self, batch: NodeBatch, x: Tensor, f: Tensor, warmup: Tensor | float) -> dict[str, Tensor]:
+        """Of x and f of the nodes of a batch."""
         terms = node_terms(batch.blocks, x, f, self.w, self.b, self.settings, warmup)
         if self.visible is not None:
             terms["l2"] = self.settings.weight_decay * l2(self.w) / (len(self.batches) * self.ranks.size)
@@ -158,7 +168,7 @@ class Objective(Trainable):
         return blocks
 
     @torch.no_grad()
-    def predictions(self) -> Tensor:
-        """The mean of theta on x and theta on f, as probabilities or numbers: (num_nodes, num_outputs)."""
+    def predictions_at(self, positions: NDArray[np.int64], part: Whole) -> Tensor:
+        """The mean of theta on x and theta on f, as probabilities or numbers: (n, num_outputs) of n nodes of all."""
         assert self.visible is not None
-        return predictions(self.visible.targets.task, self.w, self.b, *self.vectors())
+        return part.at(positions, predictions(self.visible.targets.task, self.w, self.b, *self.vectors()))

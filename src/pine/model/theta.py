@@ -19,6 +19,7 @@ from pine.nn.targets import Targets
 DECAY = 0.005  # of the regression on the start; between .001 and .01 all data sets are level
 REST_DECAY = 4.0  # the same times the number of labels, where nothing is trained after it and labels are many
 REGRESSION_STEPS = 100
+ROWS_AT_A_TIME = 1 << 16  # on a CPU: scores of all labels at once would be more than the vectors
 # The most that the second derivative of a loss is, in its score.
 CURVATURE = {"classes": 0.5, "label-sets": 0.25, "numbers": 2.0}
 
@@ -51,10 +52,10 @@ def regression(
 
     x: (num_nodes, dim). seen: (..., num_known), how much each known node counts. ranks: that share the nodes.
     """
-    known = x[targets.positions]
+    known = x[targets.positions]  # a copy
     count = int(ranks.total(torch.tensor(len(known), device=x.device)))
     center = known.mean(0) if ranks is ALONE else ranks.total(known.sum(0)) / count
-    known = known - center
+    known -= center
     top = float(torch.linalg.eigvalsh((ranks.total(known.mT @ known) / max(1, count)).double())[-1])
     weights = seen / ranks.total(seen.sum(-1, keepdim=True))
     # The known nodes that are seen may vary more than all of them.
@@ -65,9 +66,20 @@ def regression(
     b = x.new_zeros(*seen.shape[:-1], 1, targets.num_outputs)
     ahead_w, ahead_b = w.clone(), b.clone()
 
+    size = ROWS_AT_A_TIME if x.device.type == "cpu" else max(1, len(known))
+    blocks = [slice(lo, lo + size) for lo in range(0, max(1, len(known)), size)]
+    some = [targets.some(rows) for rows in blocks]
+
+    def slopes(rows: slice, of: Targets) -> tuple[Tensor, Tensor]:
+        slope = of.loss_slope(probabilities(targets.task, scores(known[rows], ahead_w, ahead_b)), weights[..., rows])
+        return slope.mT @ known[rows], slope.sum(-2, keepdim=True)
+
     def step() -> Tensor:
-        slope = targets.loss_slope(probabilities(targets.task, scores(known, ahead_w, ahead_b)), weights)
-        slope_w, slope_b = ranks.totals(slope.mT @ known, slope.sum(-2, keepdim=True))
+        total_w, total_b = slopes(blocks[0], some[0])
+        for rows, of in zip(blocks[1:], some[1:], strict=True):
+            more_w, more_b = slopes(rows, of)
+            total_w, total_b = total_w + more_w, total_b + more_b
+        slope_w, slope_b = ranks.totals(total_w, total_b)
         new_w = ahead_w - (slope_w + 2 * decay * ahead_w) / smooth
         new_b = ahead_b - slope_b / smooth
         ahead_w.copy_(new_w + momentum * (new_w - w))

@@ -40,6 +40,21 @@ class Trainable(nn.Module, ABC):
         own = set(map(id, self.vectors_of_nodes()))
         return [each for each in self.parameters() if id(each) not in own and each.requires_grad]
 
+    def zeros_like(self, parameter: nn.Parameter) -> Tensor:
+        """Room for a moment of one of them."""
+        return torch.zeros_like(parameter.detach())
+
+    def backward(self, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
+        """Add up the gradients of all batches; the terms of the loss, and before them their names."""
+        lines, names = [], []
+        for batch in self.batches:
+            terms = self.loss(generator, warmup, batch)
+            loss = torch.stack(list(terms.values()))
+            loss.sum().backward()  # type: ignore[no-untyped-call]
+            names = list(terms)
+            lines.append(loss.detach())
+        return names, torch.stack(lines).sum(0)
+
     @abstractmethod
     def loss(self, generator: torch.Generator, warmup: Tensor | float, batch: Any) -> dict[str, Tensor]:
         """The terms of the loss of a batch, scalars to be summed; warmup scales those that trust the model itself."""

@@ -20,6 +20,8 @@ from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.batches import batch_neighborhoods
 from pine.model.checkpoint import Checkpoint, CheckpointWriter
+from pine.model.mapped_objective import MappedObjective
+from pine.model.mapped_part import MappedPart
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
@@ -44,6 +46,7 @@ DISTANCE, HIGHEST_EMBEDDING_LR = 1.5, 0.03
 NUMBERS_DISTANCE, NUMBERS_EMBEDDING_LR = 7.5, 0.05
 ENTROPY_WARMUP = 2 / 3  # of all epochs, until the entropy, which trusts the model's own predictions, counts in full
 GPU_CHECK_EVERY = 25  # epochs: each look at the loss makes a GPU wait; on a CPU it is looked at in every epoch
+CHECKED_ROWS = 1 << 18  # at a time
 IF_DIVERGED = "lower learning_rate, or scale the edge weights down"
 
 History = list[dict[str, float]]  # the terms of the loss, epoch by epoch
@@ -97,7 +100,7 @@ def train(
 
     def step() -> Tensor:
         optimizer.zero_grad()
-        names[:], terms = _backward(objective, generator, trust)
+        names[:], terms = objective.backward(generator, trust)
         terms = objective.ranks.share_gradients(objective.shared_parameters(), terms)
         optimizer.step()
         return terms
@@ -147,19 +150,7 @@ def train(
 def _adam(objective: Trainable) -> Adam:
     """A group for vectors, one for all else."""
     groups = objective.vectors_of_nodes(), objective.shared_parameters()
-    return Adam([{"params": each} for each in groups], betas=(0.9, 0.99))
-
-
-def _backward(objective: Trainable, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
-    """Add up the gradients of all batches; the terms of the loss and their names."""
-    lines, names = [], []
-    for batch in objective.batches:
-        terms = objective.loss(generator, warmup, batch)
-        loss = torch.stack(list(terms.values()))
-        loss.sum().backward()  # type: ignore[no-untyped-call]
-        names = list(terms)
-        lines.append(loss.detach())
-    return names, torch.stack(lines).sum(0)
+    return Adam([{"params": each} for each in groups], betas=(0.9, 0.99), zeros_like=objective.zeros_like)
 
 
 def _check_loss(history: Tensor, names: list[str], count: int) -> None:
@@ -175,10 +166,15 @@ def _check_loss(history: Tensor, names: list[str], count: int) -> None:
 def _check_parameters(objective: Trainable, epoch: int) -> None:
     """After the step that a loss led to; once a training, and once a checkpoint."""
     with torch.no_grad():
-        if not all(bool(each.sum(dtype=torch.float64).isfinite()) for each in objective.parameters()):
+        if not all(_is_finite(each) for each in objective.parameters()):
             raise InputError(
                 f"training diverged in epoch {epoch}: its step led to values that are no numbers; {IF_DIVERGED}"
             )
+
+
+def _is_finite(parameter: Tensor) -> bool:
+    """Block by block: a sum in double is made of a copy in double."""
+    return all(bool(block.sum(dtype=torch.float64).isfinite()) for block in torch.split(parameter, CHECKED_ROWS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +247,12 @@ class Trainer:
         lambdas = torch.tensor(lam, dtype=torch.float32, device=self.device)
         batched = self.settings.batch_size is not None
         ranks = self.part.ranks
-        made = Objective(f.to(self.device), self.types, lambdas, settings, visible, batched=batched, ranks=ranks)
+        shared = f.to(self.device), self.types, lambdas, settings, visible
+        made = (
+            MappedObjective(*shared, part=self.part)
+            if isinstance(self.part, MappedPart)
+            else Objective(*shared, batched=batched, ranks=ranks)
+        )
         made.eval().begin_at(self.start)
         if settings.start == "structural":
             made.begin_near(self.start["x"], f=self.f_is_new, theta=theta and self.theta_is_new, rests=rests)
@@ -287,7 +288,7 @@ class Trainer:
 
     def predictions_at_known(self, objective: Objective) -> NDArray[np.float32]:
         """(num_known, num_outputs), with dropout off."""
-        predicted: NDArray[np.float32] = self.part.at(self._known, objective.predictions()).cpu().numpy()
+        predicted: NDArray[np.float32] = objective.predictions_at(self._known, self.part).cpu().numpy()
         return predicted
 
     @property

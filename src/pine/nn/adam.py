@@ -6,7 +6,7 @@ small graph, and its steps on small arrays spend more time in Python than in the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -19,11 +19,15 @@ EPSILON = 1e-8
 class Adam:
     """groups: dictionaries of params, with lr and weight_decay of their own or without.
 
-    On a GPU the rates are tensors, which a captured step reads anew.
+    On a GPU the rates are tensors, which a captured step reads anew. zeros_like: makes room for a moment.
     """
 
     def __init__(
-        self, groups: Sequence[Mapping[str, Any]], lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999)
+        self,
+        groups: Sequence[Mapping[str, Any]],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        zeros_like: Callable[[Any], Tensor] = lambda parameter: torch.zeros_like(parameter.detach()),
     ) -> None:
         self.betas = betas
         self.param_groups = [{"lr": lr, "weight_decay": 0.0} | dict(group) for group in groups]
@@ -33,7 +37,7 @@ class Adam:
             if params and params[0].is_cuda:
                 group["lr"] = torch.tensor(group["lr"], dtype=torch.float32, device=params[0].device)
             for each in params:
-                moments = {name: torch.zeros_like(each.detach()) for name in ("exp_avg", "exp_avg_sq")}
+                moments = {name: zeros_like(each) for name in ("exp_avg", "exp_avg_sq")}
                 self.state.append({"step": torch.zeros((), dtype=torch.float32, device=each.device)} | moments)
 
     def set_rate(self, group: int, rate: float) -> None:

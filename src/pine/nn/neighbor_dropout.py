@@ -27,18 +27,30 @@ S15, S16 = np.uint32(15), np.uint32(16)
 
 
 def neighbor_dropout(
-    x: Tensor, chance: float, generator: torch.Generator | None, numbers: NDArray[np.int64] | None = None
+    x: Tensor,
+    chance: float,
+    generator: torch.Generator | int | None,
+    numbers: NDArray[np.int64] | None = None,
 ) -> Tensor:
     """Coordinates of x (..., N, M) are 0 with a chance; what is left grows to the same mean.
 
+    generator: or, on a CPU, the key that draw_key took from it: with one, blocks are dropped as all rows at once are.
     numbers: of the rows, by which they draw; None: 0, 1, 2, ... Only on a CPU.
     """
-    if chance == 0 or not layer_is_fast(x):
+    if chance == 0:
+        return x
+    if not layer_is_fast(x):
+        assert not isinstance(generator, int)
         return dropout(x, chance, generator)
     if generator is None:
         raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
-    key = int(torch.randint(2**62, (), generator=generator))
+    key = generator if isinstance(generator, int) else draw_key(generator)
     return cast(Tensor, _NeighborDropout.apply(x, chance, key, numbers))  # type: ignore[no-untyped-call]
+
+
+def draw_key(generator: torch.Generator) -> int:
+    """What one dropout of all rows takes from a generator."""
+    return int(torch.randint(2**62, (), generator=generator))
 
 
 class _NeighborDropout(torch.autograd.Function):

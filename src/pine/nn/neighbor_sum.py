@@ -101,15 +101,13 @@ class Neighbors:
         power = SCALINGS[self.scaling]
         if power == 0:
             return None
-        degree: NDArray[Any] = self.csr.degrees()
-        if self.csr.weights is not None:
-            degree = np.bincount(self.csr.rows(), self.csr.weights, self.num_rows)
-            if (degree < 0).any():
-                row = int(np.argmax(degree < 0))
-                raise InputError(
-                    f"scaling {self.scaling!r} divides by the sum of a node's edge weights, which must not be "
-                    f"negative, got {degree[row]:g} in row {row}; use scaling 'sum' or other weights"
-                )
+        degree = self.csr.strengths()
+        if self.csr.weights is not None and (degree < 0).any():
+            row = int(np.argmax(degree < 0))
+            raise InputError(
+                f"scaling {self.scaling!r} divides by the sum of a node's edge weights, which must not be "
+                f"negative, got {degree[row]:g} in row {row}; use scaling 'sum' or other weights"
+            )
         return np.asarray(np.where(degree > 0, degree, 1.0) ** -power)
 
     def total(self, x: Tensor, transposed: bool) -> Tensor:

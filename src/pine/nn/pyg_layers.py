@@ -54,7 +54,7 @@ class _LayerFunction(SetFunction):
 
     def finished(self, sums: Tensor) -> Tensor:
         """h, from the sums of W g: (N, L) to (N, d)."""
-        return self._outer(sums if self.norm is None else self.norm(sums))
+        return self.finish(sums if self.norm is None else self.norm(sums))
 
 
 def _own(f: SetFunction) -> list[Tensor]:

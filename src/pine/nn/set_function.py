@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
 from pine.nn.messages import SIGMA, g, layer, messages
-from pine.nn.neighbor_dropout import neighbor_dropout
+from pine.nn.neighbor_dropout import draw_key, neighbor_dropout
 from pine.nn.neighbor_sum import SCALINGS, Neighbors, neighbor_sum, neighbor_sum_reference
 
 
@@ -139,18 +139,36 @@ class SetFunction(nn.Module):
         if isinstance(xs, Tensor) or len(xs) != len(self.M):
             got = "one tensor" if isinstance(xs, Tensor) else f"{len(xs)}"
             raise InputError(f"xs must be a sequence of {len(self.M)} tensors, one per group, got {got}")
-        made = []
         Ws = torch.split(self._scaled(self.W), self.z_sizes, dim=-1)
-        for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True)):
-            a, u, v = self._inner(k)
-            offset = self._g_of_0(k) if self.centered else None
-            drawn_by = None if numbers is None else numbers[k]
-            made.append(messages(self._input(k, x, generator, drawn_by), a, u, v, W_k, self.sigma, self.chunk, offset))
-        return made
+        return [
+            self._messages_of(k, x, W_k, generator, None if numbers is None else numbers[k])
+            for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True))
+        ]
+
+    def messages_of(self, k: int, x: Tensor, key: int | None, numbers: NDArray[np.int64]) -> Tensor:
+        """The messages of some nodes of group k, (n, L), by a key from draw_keys."""
+        return self._messages_of(k, x, torch.split(self._scaled(self.W), self.z_sizes, dim=-1)[k], key, numbers)
+
+    def draw_keys(self, generator: torch.Generator | None) -> list[int | None]:
+        """What the dropout of each group takes from a generator, where nodes are made block by block, on a CPU."""
+        draws = self.training and self.dropout > 0 and generator is not None
+        return [draw_key(generator) if draws and generator is not None else None for _ in self.M]
+
+    def _messages_of(
+        self,
+        k: int,
+        x: Tensor,
+        W_k: Tensor,
+        generator: torch.Generator | int | None,
+        numbers: NDArray[np.int64] | None,
+    ) -> Tensor:
+        a, u, v = self._inner(k)
+        offset = self._g_of_0(k) if self.centered else None
+        return messages(self._input(k, x, generator, numbers), a, u, v, W_k, self.sigma, self.chunk, offset)
 
     def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         """Sum the messages over the neighbors in each group and finish h: (num_targets, d)."""
-        return self._outer(self._summed(messages, groups))
+        return self.finish(self._summed(messages, groups))
 
     def _summed(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         if len(groups) != len(self.M):
@@ -166,7 +184,11 @@ class SetFunction(nn.Module):
 
     def hidden(self, xs: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         """sigma(W z + b) of each target, the layer after the sums: (num_targets, L)."""
-        return SIGMA[self.sigma](self._summed(self.messages(xs), groups) + self.b[..., None, :])
+        return self.hidden_of(self._summed(self.messages(xs), groups))
+
+    def hidden_of(self, sums: Tensor) -> Tensor:
+        """The same from the sums of messages, (n, L)."""
+        return SIGMA[self.sigma](sums + self.b[..., None, :])
 
     @torch.no_grad()
     def fit_c(
@@ -182,9 +204,13 @@ class SetFunction(nn.Module):
         """
         target = wanted.mT[..., None] if self.heads == "separate" else wanted
         count = int(total(torch.tensor(len(wanted), device=wanted.device)))
-        gram = total(hidden.mT @ hidden) / count
-        gram += ridge * torch.eye(self.L, dtype=hidden.dtype, device=hidden.device)
-        c = torch.linalg.solve(gram, total(hidden.mT @ target) / count).mT
+        self.solve_c(total(hidden.mT @ hidden) / count, total(hidden.mT @ target) / count, ridge)
+
+    @torch.no_grad()
+    def solve_c(self, gram: Tensor, products: Tensor, ridge: float) -> None:
+        """The same from the means of hidden hidden' (L, L), which is written over, and of hidden wanted' (L, d)."""
+        gram += ridge * torch.eye(self.L, dtype=gram.dtype, device=gram.device)
+        c = torch.linalg.solve(gram, products).mT
         self.c.copy_(c / self._scaled(torch.ones_like(self.c)))
 
     def g(self, k: int, x: Tensor) -> Tensor:
@@ -195,7 +221,7 @@ class SetFunction(nn.Module):
 
     def h(self, z: Tensor) -> Tensor:
         """h, of the sums of g_1, ..., g_K side by side: (N, sum of T_k Q_k) to (N, d)."""
-        return self._outer(z @ self._scaled(self.W).mT)
+        return self.finish(z @ self._scaled(self.W).mT)
 
     def neighbors(self, csr: CSR, *, threads: int | None = None) -> Neighbors:
         """Prepare one group's neighbors with this function's scaling, on its device."""
@@ -220,7 +246,7 @@ class SetFunction(nn.Module):
         self,
         k: int,
         x: Tensor,
-        generator: torch.Generator | None,
+        generator: torch.Generator | int | None,
         numbers: NDArray[np.int64] | None = None,
         drop: bool = True,
     ) -> Tensor:
@@ -232,7 +258,8 @@ class SetFunction(nn.Module):
         # Separate heads all read the same vectors.
         return x.unsqueeze(1) if x.ndim == 3 and self.heads == "separate" else x
 
-    def _outer(self, s: Tensor) -> Tensor:
+    def finish(self, s: Tensor) -> Tensor:
+        """c sigma(s + b), or the two layers after it, from the sums of messages: (n, L) to (n, d)."""
         if self.B is not None and self.e is not None:
             s = layer(s, self.b, self._scaled(self.B), self.sigma)
             out = layer(s, self.e, self._scaled(self.c), self.sigma)

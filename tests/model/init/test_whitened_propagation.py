@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pine.graph.csr import CSR, build_csr
 from pine.model.init import whitened_propagation as module
-from pine.model.init.start import degrees
 from pine.model.init.whitened_propagation import whitened_propagation, whitened_propagation_reference
 
 CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -31,7 +30,7 @@ def random_graph(num_nodes: int, weighted: bool = False) -> CSR:
 
 
 def propagated(graph: CSR, dim: int = 8, threads: int | None = None, device: str = "cpu") -> NDArray[np.float32]:
-    return whitened_propagation(graph, degrees(graph), dim, np.random.default_rng(0), threads=threads, device=device)
+    return whitened_propagation(graph, graph.strengths(), dim, np.random.default_rng(0), threads=threads, device=device)
 
 
 def gaussian(graph: CSR, dim: int) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from pine.errors import InputError, listed
 
+PARQUET = (".parquet", ".pq")  # endings of files
 ROWS_PER_BATCH = 1 << 20  # that are read at once
 
 

@@ -19,7 +19,7 @@ from pine.graph.ids.column import Column, MissingId, column
 from pine.graph.read.columns import ReadColumns, edge_columns, usual_ends
 from pine.graph.read.dialect import sniff
 from pine.graph.read.header import find_header
-from pine.graph.read.parquet import open_parquet, parquet_batches
+from pine.graph.read.parquet import PARQUET, open_parquet, parquet_batches
 from pine.graph.read.text import read_columns
 
 
@@ -79,7 +79,7 @@ def timed_edges(
 
 def column_names(path: Path) -> tuple[str, ...]:
     """What columns of a file can be called: the names of a Parquet file; the first line's fields and their numbers."""
-    if path.suffix in (".parquet", ".pq"):
+    if path.suffix in PARQUET:
         return tuple(open_parquet(path).schema_arrow.names)
     file = sniff(path)
     return (*file.first, *file.names)
@@ -137,7 +137,7 @@ def _checked_weights(given: NDArray[Any], start: int, where: Callable[[int], str
 def _from_file(
     path: Path, weights: Any, source: str | None, target: str | None, header: bool | None, types: tuple[str, ...]
 ) -> EdgeTable:
-    if path.suffix in (".parquet", ".pq"):
+    if path.suffix in PARQUET:
         return _from_parquet(path, weights, source, target)
     named = weights if isinstance(weights, str) and weights != "auto" else None
     file = sniff(path)

@@ -40,7 +40,7 @@ def structural_start(
     memory are linear in nodes and edges. device says where the work is done. part: the nodes whose vectors are made
     here.
     """
-    degree = degrees(adjacency)
+    degree = adjacency.strengths()
     connected = np.flatnonzero(degree > 0)
     if len(connected) > EXACT_NODES and dim > 0:
         return whitened_propagation(adjacency, degree, dim, rng, threads=threads, device=device, part=part)
@@ -66,12 +66,6 @@ def _exact_start(
         start[connected] = netmf(_part(adjacency, connected), dim, rng, device_of(device))
     deviation = start.std(dtype=np.float64)
     return start / np.float32(deviation) if deviation > 0 else start
-
-
-def degrees(adjacency: CSR) -> NDArray[np.float64]:
-    """The sum of the weights of each row: (num_nodes,)."""
-    weights = None if adjacency.weights is None else adjacency.weights.astype(np.float64)
-    return np.bincount(adjacency.rows(), weights, adjacency.num_rows).astype(np.float64)
 
 
 def _part(adjacency: CSR, nodes: NDArray[np.int64]) -> CSR:

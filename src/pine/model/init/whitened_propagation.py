@@ -18,7 +18,7 @@ from torch import Tensor
 
 from pine.distributed.part import Whole
 from pine.graph.csr import CSR
-from pine.nn.neighbor_sum import Neighbors
+from pine.nn.sliced_rows import SlicedRows
 from pine.nn.threads import over_nodes
 from pine.nn.training import device_of, torch_threads
 
@@ -59,39 +59,48 @@ def whitened_propagation(
     part = part or Whole(n)
     neighbors = part.neighbors(adjacency, None, "mean", device_of(device), None)
     has_neighbors = torch.tensor(part.rows(degree) > 0, dtype=torch.float32, device=neighbors.device)[:, None]
-    u = torch.from_numpy(part.drawn(lambda count: rng.standard_normal((count, dim), np.float32))).to(neighbors.device)
+    drawn = part.drawn(lambda count: rng.standard_normal((count, dim), np.float32))
+    u = part.for_sums(drawn, neighbors.device)
+    del drawn
     mean, whitening = np.zeros(dim), np.eye(dim)
     with torch_threads(threads):
         for _ in range(ROUNDS):
-            sums = _round(u, neighbors, has_neighbors, mean, whitening)
+            sums = _round(u, part.sums(neighbors, u), has_neighbors, mean, whitening)
             totals, products = (part.ranks.total(each).cpu().numpy() for each in sums)
             mean = totals / connected
             covariance = products / connected - np.outer(mean, mean)
             whitening = inverse_root(covariance)
         squares = connected * np.trace(whitening @ covariance @ whitening)  # of all entries
         whitening *= np.sqrt(n * dim / squares) if squares > 0 else 0.0
-        shift, factor = map(u.new_tensor, (-mean @ whitening, whitening))
+        shift, factor = map(has_neighbors.new_tensor, (-mean @ whitening, whitening))
+        x = part.after_sums(u)
 
         def finish(lo: int, hi: int) -> None:
-            u[lo:hi] = torch.addmm(shift, u[lo:hi], factor).mul_(has_neighbors[lo:hi])
+            x[lo:hi] = torch.addmm(shift, u[lo:hi], factor).mul_(has_neighbors[lo:hi])
 
         over_nodes(finish, len(u), CACHED_ROWS)
-    return cast(NDArray[np.float32], u.cpu().numpy())
+    return cast(NDArray[np.float32], x.cpu().numpy())
 
 
 def _round(
-    u: Tensor, neighbors: Neighbors, has_neighbors: Tensor, mean: NDArray[np.float64], whitening: NDArray[np.float64]
+    u: Tensor | SlicedRows,
+    means: Tensor | SlicedRows,
+    has_neighbors: Tensor,
+    mean: NDArray[np.float64],
+    whitening: NDArray[np.float64],
 ) -> tuple[Tensor, Tensor]:
-    """u (num_nodes, dim) <- unit rows of (P u - mean) whitening, in place; their sum and u' u, added up in float64."""
+    """u (num_nodes, dim) <- unit rows of (means - mean) whitening; their sum and u' u, added up in float64."""
     n, dim = u.shape
     rows = CACHED_ROWS if u.device.type == "cpu" else GPU_ROWS
-    means = neighbors.total(u, transposed=False)
-    shift, factor = map(u.new_tensor, (-mean @ whitening, whitening))
-    sums, products = u.new_empty(-(-n // rows), dim), u.new_empty(-(-n // rows), dim, dim)
+    shift, factor = map(has_neighbors.new_tensor, (-mean @ whitening, whitening))
+    sums = has_neighbors.new_empty(-(-n // rows), dim)
+    products = has_neighbors.new_empty(-(-n // rows), dim, dim)
 
     def unit_rows(lo: int, hi: int) -> None:
-        made = torch.addmm(shift, means[lo:hi], factor, out=u[lo:hi])
-        made *= has_neighbors[lo:hi] / made.norm(dim=1, keepdim=True).clamp_min_(torch.finfo(u.dtype).tiny)
+        made = torch.addmm(shift, means[lo:hi], factor, out=u[lo:hi] if isinstance(u, Tensor) else None)
+        made *= has_neighbors[lo:hi] / made.norm(dim=1, keepdim=True).clamp_min_(torch.finfo(made.dtype).tiny)
+        if isinstance(u, SlicedRows):
+            u[lo:hi] = made
         torch.sum(made, 0, out=sums[lo // rows])
         torch.mm(made.mT, made, out=products[lo // rows])
 

@@ -1,0 +1,130 @@
+"""The objective of PINE where the vectors of all nodes do not fit into memory: a step in five passes over files.
+
+    1. y = W g(x)                        blocks of nodes
+    2. s = A y                           slices of columns
+    3. f = h(s), the loss, ds and dx     blocks of nodes
+    4. dy = A' ds                        slices of columns
+    5. g and dx from dy                  blocks of nodes, y made again
+
+The numbers are those of Objective, but for the order in which floats are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from pine.distributed.part import Whole
+from pine.model.mapped_part import MappedPart
+from pine.model.neighborhoods import OUTPUT_RIDGE
+from pine.model.objective import NodeBatch, Objective
+from pine.model.theta import predictions
+from pine.nn.sliced_rows import sum_slices, sum_slices_back
+
+ROWS = 1 << 14  # nodes at a time
+
+
+class MappedObjective(Objective):
+    """x, its gradient and moments, the messages y and their sums s lie in files; dy and ds in those of y and s."""
+
+    def __init__(self, f: Any, types: Any, lambdas: Tensor, *rest: Any, part: MappedPart) -> None:
+        num_nodes = types[-1].stop
+        super().__init__(f, types, lambdas, *rest, x=part.zeros(num_nodes, f.dim))
+        self.part = part
+        (whole,) = f.neighborhoods
+        self.batches = [NodeBatch(rows, (), self._blocks(rows)) for rows in _ranges(slice(0, num_nodes))]
+        self.neighbors = whole.neighbors
+        self.places: list[slice] = list(whole.columns)  # of the nodes of each group
+        width = f.of_sets.L
+        self.messages = [part.sliced(place.stop - place.start, width) for place in self.places]
+        self.sums = part.sliced(num_nodes, width)
+        self.dx: Tensor | None = None  # room for it, from the first step on
+
+    @property
+    def is_batched(self) -> bool:
+        return True
+
+    def zeros_like(self, parameter: nn.Parameter) -> Tensor:
+        return self.part.zeros(*parameter.shape) if parameter is self.x else super().zeros_like(parameter)
+
+    def backward(self, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
+        h = self.f.of_sets
+        keys = h.draw_keys(generator)
+        self._sum_messages(keys)
+        self.dx = dx = self.part.zeros(*self.x.shape) if self.dx is None else self.dx
+        lines, names = [], []
+        for batch in self.batches:
+            x, s = self._x(batch.rows).requires_grad_(), self.sums[batch.rows].requires_grad_()
+            terms = self._terms(batch, x, h.finish(s), warmup)
+            loss = torch.stack(list(terms.values()))
+            loss.sum().backward()  # type: ignore[no-untyped-call]
+            names = list(terms)
+            lines.append(loss.detach())
+            assert x.grad is not None
+            assert s.grad is not None
+            dx[batch.rows], self.sums[batch.rows] = x.grad, s.grad
+        sum_slices_back(self.sums, self.neighbors, self.messages)
+        for k, rows, within in self._blocks_of_groups():
+            x = self._x(rows).requires_grad_()
+            y = h.messages_of(k, x, keys[k], np.arange(within.start, within.stop))
+            y.backward(self.messages[k][within])  # type: ignore[no-untyped-call]
+            assert x.grad is not None
+            dx[rows] += x.grad
+        self.x.grad = dx
+        return names, torch.stack(lines).sum(0)
+
+    @torch.no_grad()
+    def vectors(self) -> tuple[Tensor, Tensor]:
+        self._sum_messages(self.f.of_sets.draw_keys(None))
+        f = self.part.zeros(*self.x.shape)
+        for batch in self.batches:
+            f[batch.rows] = self.f.of_sets.finish(self.sums[batch.rows])
+        return self.x, f
+
+    @torch.no_grad()
+    def predictions_at(self, positions: NDArray[np.int64], part: Whole) -> Tensor:
+        assert self.visible is not None
+        self._sum_messages(self.f.of_sets.draw_keys(None))
+        made = []
+        for at in torch.split(torch.as_tensor(positions), ROWS):
+            f = self.f.of_sets.finish(self.sums[at])
+            made.append(predictions(self.visible.targets.task, self.w, self.b, self.x[at], f))
+        return torch.cat(made)
+
+    @torch.no_grad()
+    def _reproduce(self, x: Tensor) -> None:
+        """As NeighborFunction.reproduce, of x itself."""
+        h, n = self.f.of_sets, len(x)
+        self._sum_messages(h.draw_keys(None))
+        gram, products = x.new_zeros(h.L, h.L), x.new_zeros(h.L, h.d)
+        for batch in self.batches:
+            hidden = h.hidden_of(self.sums[batch.rows])
+            gram += hidden.mT @ hidden
+            products += hidden.mT @ x[batch.rows]
+        h.solve_c(gram / n, products / n, OUTPUT_RIDGE)
+
+    @torch.no_grad()
+    def _sum_messages(self, keys: list[int | None]) -> None:
+        """Passes 1 and 2."""
+        for k, rows, within in self._blocks_of_groups():
+            numbers = np.arange(within.start, within.stop)
+            self.messages[k][within] = self.f.of_sets.messages_of(k, self._x(rows), keys[k], numbers)
+        sum_slices(self.messages, self.neighbors, self.sums)
+
+    def _blocks_of_groups(self) -> Iterator[tuple[int, slice, slice]]:
+        """Each group's nodes, some at a time: where they stand among all, and within the group, by which they draw."""
+        for k, place in enumerate(self.places):
+            for rows in _ranges(place):
+                yield k, rows, slice(rows.start - place.start, rows.stop - place.start)
+
+    def _x(self, rows: slice) -> Tensor:
+        return self.x.detach()[rows]
+
+
+def _ranges(whole: slice) -> list[slice]:
+    return [slice(lo, min(lo + ROWS, whole.stop)) for lo in range(whole.start, whole.stop, ROWS)]
