@@ -148,4 +148,4 @@ def test_fewer_columns_make_a_slice_where_less_is_free():
     columns = [slice_columns(1_000_000, free) for free in (None, 1e10, 3e8, 1e8, 0)]
     assert columns[:2] == [64, 64]
     assert columns == sorted(columns, reverse=True)
-    assert columns[-1] == 4
+    assert columns[-1] == 2

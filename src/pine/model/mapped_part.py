@@ -20,7 +20,7 @@ from pine.graph import Graph
 from pine.nn.neighbor_sum import Neighbors
 from pine.nn.sliced_rows import SlicedRows, sum_slices
 
-MOST_COLUMNS, FEWEST_COLUMNS = 64, 4  # of a slice
+MOST_COLUMNS, FEWEST_COLUMNS = 64, 2  # of a slice
 SLICES_AT_ONCE = 4  # in memory, where labels are propagated
 
 
