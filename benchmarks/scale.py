@@ -31,7 +31,6 @@ from scipy.optimize import nnls
 
 from pine import PINE, Graph
 from pine.graph import NODE
-from pine.model.init.start import degrees
 from pine.nn.threads import sleeping_threads
 from pine.propagation import SHARE_ROUNDS, LabelPropagator
 
@@ -84,7 +83,7 @@ def _rounds(graph: Graph, device: str, threads: int) -> float:
         mock.patch.object(propagation, "inverse_root", stamped),
         mock.patch.object(propagation, "ROUNDS", ROUNDS + 1),
     ):
-        propagation.whitened_propagation(links, degrees(links), D, rng, threads=threads, device=device)
+        propagation.whitened_propagation(links, links.strengths(), D, rng, threads=threads, device=device)
     return float(np.median(np.diff(stamps)))
 
 

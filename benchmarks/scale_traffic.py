@@ -37,7 +37,6 @@ from pine.distributed.partition import cut_edges
 from pine.distributed.ranks import Ranks
 from pine.distributed.torchrun import ranks_of_torchrun
 from pine.graph.csr import CSR
-from pine.model.init.start import degrees
 
 SHORT, LONG = 3, 8  # rounds, epochs
 TERMS = 5  # of the loss
@@ -86,7 +85,9 @@ def report(graph: Graph, truth: NDArray[np.int64], ranks: Ranks) -> None:
 
     def start(rounds: int) -> None:
         with mock.patch.object(propagation, "ROUNDS", rounds):
-            propagation.whitened_propagation(links, degrees(links), D, np.random.default_rng(0), threads=1, part=part)
+            propagation.whitened_propagation(
+                links, links.strengths(), D, np.random.default_rng(0), threads=1, part=part
+            )
 
     def fit(epochs: int) -> None:
         model = PINE(epochs=epochs, label_share=0.0, lam=10.0, threads=1, device="cpu")

@@ -8,7 +8,6 @@ import os
 import numpy as np
 import pytest
 
-from pine._internal import mapped
 from pine._internal.mapped import MappedArrays
 from pine.errors import InputError
 
@@ -52,7 +51,7 @@ def test_a_full_disk_is_found_before_anything_is_written(tmp_path, monkeypatch):
     def full(file, start, size):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(mapped.os, "posix_fallocate", full)
+    monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(InputError, match=r"^cannot keep 4 KB in a file of .*: No space left on device; name a folder"):
         MappedArrays(tmp_path).zeros(1000)
 
@@ -61,7 +60,7 @@ def test_a_file_system_that_cannot_reserve_room_is_used_as_it_is(tmp_path, monke
     def cannot(file, start, size):
         raise OSError(errno.EOPNOTSUPP, "Operation not supported")
 
-    monkeypatch.setattr(mapped.os, "posix_fallocate", cannot)
+    monkeypatch.setattr(os, "posix_fallocate", cannot)
     assert MappedArrays(tmp_path).zeros(1000).sum() == 0
 
 

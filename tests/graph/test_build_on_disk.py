@@ -50,7 +50,7 @@ def test_it_is_the_graph_that_memory_holds(tmp_path, ids, duplicates, self_loops
     rng = np.random.default_rng(0)
     ends = rng.integers(0, 60, (2, 400))
     ends = ends * 10**12 - 5 if ids == "scattered" else ends.astype(str) if ids == "text" else ends
-    file = write(tmp_path / "edges.parquet", *ends, rng.random(400) if weighted else None)
+    file = write(tmp_path / "edges.parquet", ends[0], ends[1], rng.random(400) if weighted else None)
     options = {"duplicates": duplicates, "self_loops": self_loops}
     check_same(Graph.from_edges(file, mmap_dir=tmp_path, **options), Graph.from_edges(file, **options))
 
@@ -106,9 +106,9 @@ def test_edges_that_are_no_parquet_file_are_refused(tmp_path):
 
 def test_a_mirrored_matrix_is_its_own_transposed():
     rng = np.random.default_rng(0)
-    ends, weights = rng.integers(0, 20, (2, 200)), rng.random(200).astype(np.float32)
+    (source, target), weights = rng.integers(0, 20, (2, 200)), rng.random(200).astype(np.float32)
     for duplicates in ("merge", "sum", "keep"):
-        made = csr.build_csr(*ends, weights, (20, 20), mirror=True, duplicates=duplicates)
+        made = csr.build_csr(source, target, weights, (20, 20), mirror=True, duplicates=duplicates)
         assert made.transposed is made
         wanted = csr.CSR(made.indptr, made.indices, made.weights, 20).transposed
         np.testing.assert_array_equal(made.indptr, wanted.indptr)

@@ -30,8 +30,8 @@ def graph_of(kind):
     rng = np.random.default_rng(0)
     if kind == "two types":
         sides = {("a", "knows", "a"): (60, 60), ("a", "has", "b"): (60, 40)}
-        edges = {name: np.stack([rng.integers(0, end, 150) for end in ends], 1) for name, ends in sides.items()}
-        return Graph.from_relations(edges, nodes={"a": range(60), "b": range(40)})
+        relations = {name: np.stack([rng.integers(0, end, 150) for end in ends], 1) for name, ends in sides.items()}
+        return Graph.from_relations(relations, nodes={"a": range(60), "b": range(40)})
     edges = rng.integers(0, 100, (300, 2))
     weights = rng.random(300) if kind == "weighted" else None
     return Graph.from_edges(edges, nodes=range(100), directed=kind == "directed", weights=weights)
