@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support.command_line import pine, pine_process, refused, write_ring
 
@@ -133,3 +136,27 @@ def test_features_of_a_typed_graph_name_their_type(tmp_path: Path):
     ):
         done = pine(*words, "--overwrite", *(word for each in given for word in ("--features", each)), cwd=tmp_path)
         assert message in refused(done)
+
+
+def test_what_is_larger_than_memory_is_trained_in_files_of_a_folder(tmp_path: Path):
+    rng = np.random.default_rng(0)
+    source, target = rng.integers(0, 60, (2, 200))
+    pq.write_table(pa.table({"source": source, "target": target}), tmp_path / "edges.parquet")
+    (tmp_path / "labels.csv").write_text("id,label\n" + "".join(f"{node},{node % 3}\n" for node in range(40)))
+    command = ["train", tmp_path / "edges.parquet", "--labels", tmp_path / "labels.csv", "--epochs", "3"]
+    done = pine(*command, "--out", tmp_path / "run", "--mmap-dir", tmp_path / "arrays")
+    assert done.returncode == 0, done.stderr
+    assert f"of disk in {tmp_path / 'arrays'}" in done.stdout.replace("\n", " ")
+    assert list((tmp_path / "arrays").iterdir()) == []
+    assert pine(*command, "--out", tmp_path / "other").returncode == 0
+    np.testing.assert_allclose(
+        PINE.load(tmp_path / "run").embedding_, PINE.load(tmp_path / "other").embedding_, atol=0.01
+    )
+
+
+def test_only_one_parquet_file_of_edges_is_trained_in_files(tmp_path: Path):
+    (tmp_path / "edges.csv").write_text("a,b\nb,c\n")
+    files = ["--out", tmp_path / "run", "--mmap-dir", tmp_path / "arrays"]
+    assert "must be the path of a Parquet file" in refused(pine("train", tmp_path / "edges.csv", *files))
+    relation = f"a:to:b={tmp_path / 'edges.csv'}"
+    assert "mmap_dir is for one file of edges" in refused(pine("train", "--relation", relation, *files))
