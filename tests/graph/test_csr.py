@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.graphs import weights_of
 
 from pine import Graph
+from pine.graph import csr
 from pine.graph.csr import build_csr
 
 
@@ -68,3 +69,16 @@ def test_some_rows_and_some_columns_of_a_matrix_are_those_of_scipy(weighted):
         np.testing.assert_array_equal(csr.some_rows(rows).to_scipy().toarray(), whole[rows])
     for columns in (slice(0, 10), slice(3, 7), slice(2, 9)):
         np.testing.assert_array_equal(csr.some_columns(columns).to_scipy().toarray(), whole[:, columns])
+
+
+def test_strengths_and_loops_are_counted_block_by_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    source, target, weights = rng.integers(0, 50, 400), rng.integers(0, 50, 400), rng.random(400).astype(np.float32)
+    source[:20] = target[:20]
+    matrix = build_csr(source, target, weights, (53, 53), duplicates="keep")
+    assert matrix.num_loops() == (source == target).sum()
+    monkeypatch.setattr(csr, "ROWS_AT_A_TIME", 7)
+    assert matrix.num_loops() == (source == target).sum()
+    np.testing.assert_array_equal(matrix.strengths(), np.bincount(matrix.rows(), matrix.weights, 53))
+    bare = build_csr(source, target, None, (53, 53), duplicates="keep")
+    np.testing.assert_array_equal(bare.strengths(), np.bincount(source, minlength=53))

@@ -104,3 +104,11 @@ def test_without_training_x_predicts_alone_but_for_numbers(task):
     f = X.flip(0)
     both, by_x = predictions(task, w, b, X, f), predictions(task, w, b, X, X)
     torch.testing.assert_close(predictions(task, w, b, X, f, trained=False), both if task == "numbers" else by_x)
+
+
+@pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
+def test_labels_that_come_in_blocks_have_the_same_regression(monkeypatch, task):
+    whole = regression(X, targets(task), SEEN)
+    monkeypatch.setattr(theta_module, "ROWS_AT_A_TIME", 7)
+    for one, two in zip(regression(X, targets(task), SEEN), whole, strict=True):
+        torch.testing.assert_close(one, two)

@@ -111,6 +111,15 @@ def test_a_last_step_that_leads_to_values_that_are_no_numbers_is_found():
         trained(objective, Schedule(1, 0.1, 0.1))
 
 
+def test_a_value_that_is_no_number_is_found_wherever_it_stands(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(training_module, "CHECKED_ROWS", 3)
+    objective = Bowl()
+    objective.x = nn.Parameter(torch.ones(11, 2))
+    objective.x.data[10, 1] = float("nan")
+    with pytest.raises(InputError, match="values that are no numbers"):
+        training_module._check_parameters(objective, 1)
+
+
 def test_x_goes_as_far_in_few_epochs_as_in_many_but_not_faster_than_is_safe(monkeypatch: pytest.MonkeyPatch):
     schedules: list[Schedule] = []
 
