@@ -147,10 +147,9 @@ class LabelPropagator:
     ) -> NDArray[np.float32]:
         """What keep takes of it. No column meets another, so that they may come one after the other."""
         here, positions = self.part.here(self.first + known)
-        mine = targets[here].astype(np.float32)
         width, made = targets.shape[1] + 1, None
         for columns in self.part.column_slices(width):
-            seeds = _seed_columns(self.count, positions, mine, columns)
+            seeds = _seed_columns(self.count, positions, targets[:, columns][here].astype(np.float32), columns)
             start = torch.tensor(seeds, device=self.neighbors.device).mul_(self.root)
             del seeds
             rows = keep(propagate(lambda h: self.neighbors.total(h, transposed=False), start, SHARE_ALPHA, rounds))
@@ -165,11 +164,11 @@ class LabelPropagator:
 def _seed_columns(
     count: int, positions: NDArray[np.int64], targets: NDArray[np.float32], columns: slice
 ) -> NDArray[np.float32]:
-    """Some columns of seed_matrix."""
-    if columns.stop > targets.shape[1]:
-        return seed_matrix(count, positions, targets[:, columns])
-    seeds = np.zeros((count, columns.stop - columns.start), targets.dtype)
-    seeds[positions] = targets[:, columns]
+    """Some columns of seed_matrix, from those of the targets that there are."""
+    if targets.shape[1] < columns.stop - columns.start:
+        return seed_matrix(count, positions, targets)
+    seeds = np.zeros((count, targets.shape[1]), targets.dtype)
+    seeds[positions] = targets
     return seeds
 
 

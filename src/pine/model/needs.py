@@ -33,7 +33,7 @@ FLOAT = 4  # bytes
 BYTES_PER_ENTRY = 16  # of the neighbors: indices and their transposed, in f and in propagation
 BYTES_PER_PAIR = 18  # of nodes, in the exact start
 BYTES_PER_FEATURE, BYTES_PER_SPARSE_FEATURE = 16, 34
-MAPPED_BYTES_A_NODE, MAPPED_FLOATS_AN_OUTPUT, MAPPED_BLOCK_BYTES = 40, 6, 100e6  # see require_memory_for_mapped_fit
+MAPPED_BYTES_A_NODE, MAPPED_FLOATS_AN_OUTPUT, MAPPED_BLOCK_BYTES = 60, 14, 100e6  # see require_memory_for_mapped_fit
 BASE_BYTES = 455e6  # Python, torch, and what is compiled
 BASE_BYTES_WITH_GPU = 1550e6  # of the host, with the libraries of CUDA
 BASE_GPU_BYTES, TRAINING_GPU_BYTES = 950e6, 380e6  # CUDA, its libraries and our kernels; steps that are captured
@@ -90,7 +90,8 @@ def require_memory_for_mapped_fit(settings: Settings, graph: Graph, labels: Labe
     """Refuse a fit whose arrays lie in files where not even slices of few columns fit; how many columns do."""
     fixed = mapped_bytes(settings, graph, labels)
     free = free_memory()
-    columns = slice_columns(graph.num_nodes, None if free is None else free - fixed)
+    # Half of what is left is for files that the system has read.
+    columns = slice_columns(graph.num_nodes, None if free is None else (free - fixed) / 2)
     needed = fixed + slice_bytes(graph.num_nodes, columns)
     logger.info("pine needs %s of memory beside its files", format_bytes(needed))
     if free is not None and needed > free:
