@@ -14,8 +14,9 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.mark.slow
 def test_within_a_tenth_of_the_memory_a_graph_is_learned_as_well(tmp_path):
-    command = [sys.executable, ROOT / "benchmarks" / "out_of_core.py", "--nodes", "300000", "--epochs", "2", "--json"]
-    done = subprocess.run([*command, "--folder", tmp_path], capture_output=True, text=True, check=False)
+    command = [sys.executable, str(ROOT / "benchmarks" / "out_of_core.py"), "--nodes", "300000", "--epochs", "2"]
+    command += ["--json", "--folder", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     in_memory, in_files = found["in memory"], found["in files"]
