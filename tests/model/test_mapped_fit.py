@@ -9,14 +9,14 @@ import pytest
 
 import pine
 from pine import Graph, InputError
-from pine.model import mapped_objective, needs
+from pine.model import block_objective, needs
 from pine.model.init import start
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Several blocks and slices, and the start of large graphs."""
-    monkeypatch.setattr(mapped_objective, "ROWS", 100)
+    monkeypatch.setattr(block_objective, "ROWS", 100)
     monkeypatch.setattr(needs, "slice_columns", lambda nodes, free: 5)
     monkeypatch.setattr(start, "EXACT_NODES", 50)
 

@@ -58,6 +58,10 @@ class Whole:
         """Rows for the nodes here, the same ones however many ranks there are; draw(n) draws n more."""
         return draw(self.num_nodes)
 
+    def noise(self, rng: np.random.Generator, width: int, device: torch.device) -> Tensor | SlicedRows:
+        """Standard normal rows, as sums over neighbors take them."""
+        return self.for_sums(self.drawn(lambda count: rng.standard_normal((count, width), np.float32)), device)
+
     def array(self, *shape: int) -> NDArray[np.float32]:
         """Room for rows of the nodes here."""
         return np.empty(shape, np.float32)

@@ -20,8 +20,10 @@ from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.blend import STRUCTURE
+from pine.model.block_part import BlockPart
 from pine.model.checkpoint import Checkpoint, fingerprint
 from pine.model.choice import choose
+from pine.model.device_part import DevicePart
 from pine.model.feature_training import FeatureTrainer
 from pine.model.init.start import structural_start
 from pine.model.learned import Array, Learned
@@ -37,7 +39,7 @@ from pine.model.warm_start import Earlier, Warm, warm_start
 from pine.nn.training import device_of, torch_threads
 from pine.propagation import PropagatedLabels, normalize
 
-SCORES_AT_A_TIME = 1 << 14  # nodes, where vectors lie in files
+SCORES_AT_A_TIME = 1 << 14  # nodes, of a fit in blocks
 
 logger = logging.getLogger("pine")
 
@@ -63,8 +65,9 @@ def fit(
     outputs = None if labels is None else labels.num_outputs
     part: Whole
     if options.mmap_dir is None:
-        require_memory_for_fit(settings, graph, outputs, ranks.size)
-        part = part_of(graph, ranks)
+        may_be_in_blocks = ranks is ALONE and earlier is None
+        in_blocks = require_memory_for_fit(settings, graph, outputs, ranks.size, may_be_in_blocks=may_be_in_blocks)
+        part = DevicePart(graph, device_of(settings.device)) if in_blocks else part_of(graph, ranks)
     else:
         _check_mapped(settings, graph, options, earlier)
         columns = require_memory_for_mapped_fit(settings, graph, labels)
@@ -152,7 +155,7 @@ def _fit(settings: Settings, graph: Graph, task: LearningTask, state: FitState, 
     )
     if task.labels is None:
         return learned
-    made = _scores_in_blocks if isinstance(part, MappedPart) else _scores
+    made = _scores_in_blocks if isinstance(part, BlockPart) else _scores
     return replace(learned, scores=made(learned, trainer, task.labels))
 
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pine._internal.mapped import MappedArrays
-from pine.distributed.part import DRAWN_ROWS, Whole
+from pine.distributed.part import DRAWN_ROWS
 from pine.graph import Graph
+from pine.model.block_part import BlockPart
 from pine.nn.neighbor_sum import Neighbors
 from pine.nn.sliced_rows import SlicedRows, sum_slices
 
@@ -24,7 +25,7 @@ MOST_COLUMNS, FEWEST_COLUMNS = 64, 2  # of a slice
 SLICES_AT_ONCE = 4  # in memory, where labels are propagated
 
 
-class MappedPart(Whole):
+class MappedPart(BlockPart):
     """columns: of a slice."""
 
     def __init__(self, graph: Graph, arrays: MappedArrays, columns: int) -> None:
@@ -32,11 +33,9 @@ class MappedPart(Whole):
         self.arrays, self.columns = arrays, columns
 
     def zeros(self, *shape: int) -> Tensor:
-        """A tensor in a file."""
         return torch.from_numpy(self.arrays.zeros(*shape))
 
     def sliced(self, rows: int, width: int) -> SlicedRows:
-        """Zeros in slices."""
         return SlicedRows.zeros(self.arrays, rows, width, self.columns)
 
     def drawn(self, draw: Callable[[int], NDArray[Any]]) -> NDArray[Any]:

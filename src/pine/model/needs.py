@@ -6,6 +6,7 @@
     features    4 d + 21 C                  scores of what is learned from features
     on a GPU    10 C on top of training     which has the scores of all nodes at once
                 4 d + 14 C for scores       by a regression there
+    in blocks   4 d + (1 + K) L             training on a GPU that has no room for the above (pine.model.block_objective)
 
 d is dim, L the hidden units (times d where each coordinate has its own), K the groups of neighbors. To these come the
 edges, twice, with what finds them, features, and for the exact start of a small graph some arrays of all pairs.
@@ -25,6 +26,7 @@ from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.init.start import EXACT_NODES
+from pine.model.block_objective import GPU_ROWS
 from pine.model.mapped_part import slice_bytes, slice_columns
 from pine.model.settings import Settings
 from pine.nn.training import device_of
@@ -34,6 +36,7 @@ BYTES_PER_ENTRY = 16  # of the neighbors: indices and their transposed, in f and
 BYTES_PER_PAIR = 18  # of nodes, in the exact start
 BYTES_PER_FEATURE, BYTES_PER_SPARSE_FEATURE = 16, 34
 MAPPED_BYTES_A_NODE, MAPPED_FLOATS_AN_OUTPUT, MAPPED_BLOCK_BYTES = 60, 14, 100e6  # see require_memory_for_mapped_fit
+FLOATS_OF_BLOCK = 12  # of each of a node's vectors, sums and scores, while its block is made
 BASE_BYTES = 455e6  # Python, torch, and what is compiled
 BASE_BYTES_WITH_GPU = 1550e6  # of the host, with the libraries of CUDA
 BASE_GPU_BYTES, TRAINING_GPU_BYTES = 950e6, 380e6  # CUDA, its libraries and our kernels; steps that are captured
@@ -50,13 +53,18 @@ class MemoryNeed:
     base: float = BASE_BYTES
 
 
-def memory_needed(settings: Settings, graph: Graph, num_outputs: int | None, ranks: int = 1) -> MemoryNeed:
+def memory_needed(
+    settings: Settings, graph: Graph, num_outputs: int | None, ranks: int = 1, *, in_blocks: bool = False
+) -> MemoryNeed:
     """For a fit; num_outputs: classes, 1 for numbers, None without labels.
 
     Of ranks that share it, the first needs most: a share of the arrays, the graph, and all that comes back.
     """
     n, on_gpu = graph.num_nodes, device_of(settings.device).type != "cpu"
-    arrays = FLOAT * n * _floats_a_node(settings, graph, num_outputs, on_gpu=on_gpu)
+    if in_blocks:
+        arrays = _bytes_in_blocks(settings, graph, num_outputs)
+    else:
+        arrays = FLOAT * n * _floats_a_node(settings, graph, num_outputs, on_gpu=on_gpu)
     arrays += BYTES_PER_ENTRY * 2.0 * graph.num_edges
     arrays += BYTES_PER_PAIR * float(n) ** 2 if n <= EXACT_NODES and settings.training.start == "structural" else 0.0
     features = [graph.features[type] for type in settings.feature_types(graph)]
@@ -73,13 +81,20 @@ def memory_needed(settings: Settings, graph: Graph, num_outputs: int | None, ran
     return MemoryNeed(BASE_BYTES_WITH_GPU + kept, BASE_GPU_BYTES + training + arrays, BASE_BYTES_WITH_GPU)
 
 
-def require_memory_for_fit(settings: Settings, graph: Graph, num_outputs: int | None, ranks: int = 1) -> None:
-    """Refuse a fit that cannot fit into memory, and name settings that would."""
+def require_memory_for_fit(
+    settings: Settings, graph: Graph, num_outputs: int | None, ranks: int = 1, *, may_be_in_blocks: bool = False
+) -> bool:
+    """Refuse a fit that cannot fit into memory, and name settings that would; whether it fits only in blocks."""
     need = memory_needed(settings, graph, num_outputs, ranks)
     logger.info("pine needs %s of memory", format_bytes(need.host))
     place, needed, free = _short_of(settings, need)
     if not place:
-        return
+        return False
+    if place == "GPU memory" and may_be_in_blocks and _has_blocks(settings, graph):
+        less = memory_needed(settings, graph, num_outputs, in_blocks=True)
+        if not _short_of(settings, less)[0]:
+            logger.info("in blocks of nodes, with %s of GPU memory", format_bytes(less.gpu))
+            return True
     raise InputError(
         f"pine needs {format_bytes(needed)} more {place} for this graph and {format_bytes(free)} are free; "
         f"{_way_out(settings, graph, num_outputs)}"
@@ -113,6 +128,18 @@ def file_bytes(settings: Settings, graph: Graph) -> float:
     """Of a training whose arrays lie in files: x, its start, gradient and moments, f; messages and sums."""
     groups = _num_groups(settings, graph) if len(graph.node_types) == 1 else 1
     return FLOAT * graph.num_nodes * (6.0 * settings.dim + (1 + groups) * settings.function.hidden)
+
+
+def _has_blocks(settings: Settings, graph: Graph) -> bool:
+    """Whether blocks of nodes can be made one after the other."""
+    return not settings.feature_types(graph) and settings.batch_size is None and settings.function.heads == "shared"
+
+
+def _bytes_in_blocks(settings: Settings, graph: Graph, num_outputs: int | None) -> float:
+    d, L, outputs = settings.dim, settings.function.hidden, num_outputs or 0
+    of_all = max(4 * d + (1 + _num_groups(settings, graph)) * L, 2 * d + 6 * outputs)
+    of_block = FLOATS_OF_BLOCK * (d + L + outputs)
+    return float(FLOAT) * (graph.num_nodes * of_all + min(GPU_ROWS, graph.num_nodes) * of_block)
 
 
 def _short_of(settings: Settings, need: MemoryNeed) -> tuple[str, float, float]:

@@ -19,9 +19,9 @@ from pine.errors import InputError
 from pine.graph import Graph, NeighborGroup
 from pine.labels import Labels
 from pine.model.batches import batch_neighborhoods
+from pine.model.block_objective import BlockObjective
+from pine.model.block_part import BlockPart
 from pine.model.checkpoint import Checkpoint, CheckpointWriter
-from pine.model.mapped_objective import MappedObjective
-from pine.model.mapped_part import MappedPart
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.objective import Objective
@@ -208,7 +208,9 @@ class Trainer:
         self.settings, self.graph, self.labels, self.learn, self.state = settings, graph, labels, learn, state
         self.form = Form.of(settings)
         self.device = device_of(settings.device)
-        self.start = {name: torch.as_tensor(value, device=self.device) for name, value in start.items()}
+        # In blocks there is room for one x, that of an objective.
+        place = "cpu" if isinstance(state.part, BlockPart) else self.device
+        self.start = {name: torch.as_tensor(value, device=place) for name, value in start.items()}
         self.groups = list(self.form.neighbor_groups(graph).values()) if groups is None else groups
         self.f_is_new, self.theta_is_new = set(start) == {"x"}, "w" not in start
         self.part, self.types = state.part, [state.part.place(type) for type in graph.node_types]
@@ -249,8 +251,8 @@ class Trainer:
         ranks = self.part.ranks
         shared = f.to(self.device), self.types, lambdas, settings, visible
         made = (
-            MappedObjective(*shared, part=self.part)
-            if isinstance(self.part, MappedPart)
+            BlockObjective(*shared, part=self.part)
+            if isinstance(self.part, BlockPart)
             else Objective(*shared, batched=batched, ranks=ranks)
         )
         made.eval().begin_at(self.start)

@@ -47,8 +47,12 @@ def hidden_layer(
     W: Tensor,
     sigma: str = "tanh",
     floats: int | None = None,
+    *,
+    value: bool = True,
 ) -> Tensor:
     """The same with floats of z made at a time. Leading dimensions, of which x may lack some, are independent copies.
+
+    value: False where only gradients are wanted; what is returned is then no number.
 
     In the memory of y the copies of a node lie side by side, as sums over neighbors want them.
     """
@@ -57,13 +61,13 @@ def hidden_layer(
     if a is None:
         x = x.expand(*W.shape[:-2], *x.shape[-2:])
     nodes = max(1, (CACHE_FLOATS if floats is None else floats) // W.shape[-1])
-    return cast(Tensor, _HiddenLayer.apply(x, a, u, v, o, W, nodes))  # type: ignore[no-untyped-call]
+    return cast(Tensor, _HiddenLayer.apply(x, a, u, v, o, W, nodes, value))  # type: ignore[no-untyped-call]
 
 
 class _HiddenLayer(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, a: Tensor | None, u: Tensor, v: Tensor, o: Tensor, W: Tensor, nodes: int
+        ctx: Any, x: Tensor, a: Tensor | None, u: Tensor, v: Tensor, o: Tensor, W: Tensor, nodes: int, value: bool
     ) -> Tensor:
         ctx.save_for_backward(x, a, u, v, o, W)
         ctx.nodes, ctx.copies = nodes, _copies(x, a, u, v, o, W)
@@ -80,7 +84,8 @@ class _HiddenLayer(torch.autograd.Function):
                     _forward(p.numpy(), *copy.inner, z_k.numpy())
                     torch.mm(z_k.flatten(1), copy.W.mT, out=y[block, k])
 
-        over_nodes(fill, len(y), _part(len(y), nodes))
+        if value:
+            over_nodes(fill, len(y), _part(len(y), nodes))
         return y.view(len(y), *W.shape[:-1]).movedim(0, -2)
 
     @staticmethod
@@ -119,7 +124,7 @@ class _HiddenLayer(torch.autograd.Function):
         over_nodes(add, N, size)
         do = -(total.sum(0).mT @ _flat(W.detach()))
         each = zip((a, u, v, o, W), (da.sum(0), du.sum(0), dv.sum(0), do, dW.sum(0)), strict=True)
-        return dx.view(x.shape), *(None if w is None else dw.view(w.shape) for w, dw in each), None
+        return dx.view(x.shape), *(None if w is None else dw.view(w.shape) for w, dw in each), None, None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ kept for the backward pass, where the hash is made again.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -26,31 +26,45 @@ LOWBIAS_1, LOWBIAS_2 = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 S15, S16 = np.uint32(15), np.uint32(16)
 
 
+class BlockKey(NamedTuple):
+    """For the rows from the first on of an array that is made block by block: a key that draw_key took for all."""
+
+    key: int
+    first: int
+
+
 def neighbor_dropout(
     x: Tensor,
     chance: float,
-    generator: torch.Generator | int | None,
+    generator: torch.Generator | BlockKey | None,
     numbers: NDArray[np.int64] | None = None,
 ) -> Tensor:
     """Coordinates of x (..., N, M) are 0 with a chance; what is left grows to the same mean.
 
-    generator: or, on a CPU, the key that draw_key took from it: with one, blocks are dropped as all rows at once are.
-    numbers: of the rows, by which they draw; None: 0, 1, 2, ... Only on a CPU.
+    generator: or a key for a block, with which blocks on a CPU are dropped as all rows at once are, and elsewhere twice
+    in the same way. numbers: of the rows, by which they draw; None: 0, 1, 2, ... Only on a CPU.
     """
     if chance == 0:
         return x
     if not layer_is_fast(x):
-        assert not isinstance(generator, int)
-        return dropout(x, chance, generator)
+        return dropout(x, chance, _of_block(generator, x) if isinstance(generator, BlockKey) else generator)
     if generator is None:
         raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
-    key = generator if isinstance(generator, int) else draw_key(generator)
+    if isinstance(generator, BlockKey):
+        numbers = np.arange(generator.first, generator.first + x.shape[-2])
+    key = generator.key if isinstance(generator, BlockKey) else draw_key(generator)
     return cast(Tensor, _NeighborDropout.apply(x, chance, key, numbers))  # type: ignore[no-untyped-call]
 
 
 def draw_key(generator: torch.Generator) -> int:
     """What one dropout of all rows takes from a generator."""
-    return int(torch.randint(2**62, (), generator=generator))
+    return int(torch.randint(2**62, (), generator=generator, device=generator.device))
+
+
+def _of_block(block: BlockKey, x: Tensor) -> torch.Generator:
+    """A generator of a block's own."""
+    mixed_key = int(np.random.SeedSequence(tuple(block)).generate_state(1, np.uint64)[0])
+    return torch.Generator(x.device).manual_seed(mixed_key)
 
 
 class _NeighborDropout(torch.autograd.Function):

@@ -125,10 +125,9 @@ class Neighbors:
     def _triton_rows(self) -> tuple[Any, Any]:
         from pine.nn.triton_sums import TritonRows  # only where Triton is installed
 
-        return (
-            TritonRows(self.csr, self.scale, None, self.device),
-            TritonRows(self.csr.transposed, None, self.scale, self.device),
-        )
+        rows = TritonRows(self.csr, self.scale, None, self.device)
+        like = rows if self.csr.symmetric else None
+        return rows, TritonRows(self.csr.transposed, None, self.scale, self.device, like=like)
 
     @cached_property
     def _torch_rows(self) -> tuple[TorchRows, TorchRows]:

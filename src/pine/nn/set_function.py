@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
 from pine.nn.messages import SIGMA, g, layer, messages
-from pine.nn.neighbor_dropout import draw_key, neighbor_dropout
+from pine.nn.neighbor_dropout import BlockKey, draw_key, neighbor_dropout
 from pine.nn.neighbor_sum import SCALINGS, Neighbors, neighbor_sum, neighbor_sum_reference
 
 
@@ -145,12 +145,17 @@ class SetFunction(nn.Module):
             for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True))
         ]
 
-    def messages_of(self, k: int, x: Tensor, key: int | None, numbers: NDArray[np.int64]) -> Tensor:
-        """The messages of some nodes of group k, (n, L), by a key from draw_keys."""
-        return self._messages_of(k, x, torch.split(self._scaled(self.W), self.z_sizes, dim=-1)[k], key, numbers)
+    def messages_of(self, k: int, x: Tensor, key: int | None, first: int, *, value: bool = True) -> Tensor:
+        """The messages of the nodes from the first on of group k, (n, L), by a key from draw_keys.
+
+        value: False where only gradients are wanted; what is returned is then no number.
+        """
+        W_k = torch.split(self._scaled(self.W), self.z_sizes, dim=-1)[k]
+        drawn = None if key is None else BlockKey(key, first)
+        return self._messages_of(k, x, W_k, drawn, None, value=value)
 
     def draw_keys(self, generator: torch.Generator | None) -> list[int | None]:
-        """What the dropout of each group takes from a generator, where nodes are made block by block, on a CPU."""
+        """What the dropout of each group takes from a generator, where nodes are made block by block."""
         draws = self.training and self.dropout > 0 and generator is not None
         return [draw_key(generator) if draws and generator is not None else None for _ in self.M]
 
@@ -159,12 +164,15 @@ class SetFunction(nn.Module):
         k: int,
         x: Tensor,
         W_k: Tensor,
-        generator: torch.Generator | int | None,
+        generator: torch.Generator | BlockKey | None,
         numbers: NDArray[np.int64] | None,
+        *,
+        value: bool = True,
     ) -> Tensor:
         a, u, v = self._inner(k)
         offset = self._g_of_0(k) if self.centered else None
-        return messages(self._input(k, x, generator, numbers), a, u, v, W_k, self.sigma, self.chunk, offset)
+        x = self._input(k, x, generator, numbers)
+        return messages(x, a, u, v, W_k, self.sigma, self.chunk, offset, value=value)
 
     def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         """Sum the messages over the neighbors in each group and finish h: (num_targets, d)."""
@@ -246,7 +254,7 @@ class SetFunction(nn.Module):
         self,
         k: int,
         x: Tensor,
-        generator: torch.Generator | int | None,
+        generator: torch.Generator | BlockKey | None,
         numbers: NDArray[np.int64] | None = None,
         drop: bool = True,
     ) -> Tensor:

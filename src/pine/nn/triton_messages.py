@@ -31,13 +31,13 @@ def fits(x: Tensor, a: Tensor, W: Tensor) -> bool:
 
 
 def triton_messages(
-    x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, precision: str = PRECISION
+    x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, precision: str = PRECISION, *, value: bool = True
 ) -> Tensor:
     """As pine.nn.messages.messages, in float32: x (..., N, M), a (..., T, M), u (..., 1 or T, Q), v (..., 1, Q)."""
     single = a.ndim == 2
     x = x.expand(*a.shape[:-2], *x.shape[-2:])
     given = [each[None] if single else each for each in (x, a, u, v, W)]
-    y = cast(Tensor, _TritonMessages.apply(*given, sigma, precision))  # type: ignore[no-untyped-call]
+    y = cast(Tensor, _TritonMessages.apply(*given, sigma, precision, value))  # type: ignore[no-untyped-call]
     return y[0] if single else y
 
 
@@ -45,7 +45,9 @@ class _TritonMessages(torch.autograd.Function):
     """With a first dimension of B copies throughout."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, precision: str) -> Tensor:
+    def forward(
+        ctx: Any, x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, precision: str, value: bool
+    ) -> Tensor:
         x, a, u, v = _in_rows(x), a.contiguous(), u.contiguous(), v.contiguous()
         (B, N, _), T, Q = x.shape, a.shape[-2], u.shape[-1]
         # W (B, Q, T, L): what belongs to one q lies together.
@@ -53,7 +55,7 @@ class _TritonMessages(torch.autograd.Function):
         ctx.save_for_backward(x, a, u, v, w)
         ctx.sigma, ctx.precision = sigma, precision
         y = x.new_empty(B, N, W.shape[-2])
-        if y.numel():
+        if value and y.numel():
             tile = forward_tile(x, w)
             grid = (triton.cdiv(N, tile["NODES"]), B)
             with on_device_of(x):
@@ -84,6 +86,7 @@ class _TritonMessages(torch.autograd.Function):
             du if u.shape[-2] == T else du.sum(-2, keepdim=True),
             dv.view(B, Q, T).sum(-1)[:, None],
             dW.view(B, Q, T, L).permute(0, 3, 2, 1).flatten(-2),
+            None,
             None,
             None,
         )

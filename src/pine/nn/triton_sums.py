@@ -33,7 +33,10 @@ class Round:
 
 
 class TritonRows:
-    """Sums over the rows of a matrix of compressed rows, prepared for one device; x must be float32."""
+    """Sums over the rows of a matrix of compressed rows, prepared for one device; x must be float32.
+
+    like: of the same matrix, whose arrays are used again.
+    """
 
     def __init__(
         self,
@@ -42,17 +45,22 @@ class TritonRows:
         column_scale: NDArray[np.float64] | None,
         device: torch.device,
         longest: int = LONGEST,
+        like: TritonRows | None = None,
     ) -> None:
         def there(array: NDArray[Any] | None, dtype: torch.dtype | None = None) -> Tensor | None:
             return None if array is None else torch.tensor(array, device=device, dtype=dtype)
 
         self.num_rows = csr.num_rows
-        self.indices, self.weights = torch.tensor(csr.indices, device=device), there(csr.weights)
+        self.indices = torch.tensor(csr.indices, device=device) if like is None else like.indices
+        self.weights = there(csr.weights)
         self.row_scale = there(row_scale, torch.float32)
         if column_scale is not None:
             # w_e s_j in the order of entries: to look s_j up in every sum of 16 columns takes 1.5 times as long.
             each = torch.tensor(column_scale, device=device, dtype=torch.float32).index_select(0, self.indices)
             self.weights = each if self.weights is None else each.mul_(self.weights)
+        if like is not None:
+            self.rounds, self.rows_written = like.rounds, like.rows_written
+            return
         self.rounds, self.rows_written = [], csr.num_rows
         for cut, place in cut_rows(csr.indptr, longest):
             self.rounds.append(Round(torch.tensor(cut, device=device), there(place)))

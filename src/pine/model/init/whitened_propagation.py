@@ -59,9 +59,7 @@ def whitened_propagation(
     part = part or Whole(n)
     neighbors = part.neighbors(adjacency, None, "mean", device_of(device), None)
     has_neighbors = torch.tensor(part.rows(degree) > 0, dtype=torch.float32, device=neighbors.device)[:, None]
-    drawn = part.drawn(lambda count: rng.standard_normal((count, dim), np.float32))
-    u = part.for_sums(drawn, neighbors.device)
-    del drawn
+    u = part.noise(rng, dim, neighbors.device)
     mean, whitening = np.zeros(dim), np.eye(dim)
     with torch_threads(threads):
         for _ in range(ROUNDS):

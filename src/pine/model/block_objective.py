@@ -1,12 +1,14 @@
-"""The objective of PINE where the vectors of all nodes do not fit into memory: a step in five passes over files.
+"""The objective of PINE where all that a step makes of the vectors does not fit into memory: a step in five passes.
 
     1. y = W g(x)                        blocks of nodes
     2. s = A y                           slices of columns
     3. f = h(s), the loss, ds and dx     blocks of nodes
     4. dy = A' ds                        slices of columns
-    5. g and dx from dy                  blocks of nodes, y made again
+    5. dx and the gradients of g from dy blocks of nodes
 
-The numbers are those of Objective, but for the order in which floats are added up.
+Between two passes lie x, y or s, and dx, in files (pine.model.mapped_part) or on a GPU (pine.model.device_part), nothing
+else of all nodes. The numbers are those of Objective, but for the order in which floats are added up, and on a GPU for
+what dropout draws.
 """
 
 from __future__ import annotations
@@ -20,24 +22,25 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pine.distributed.part import Whole
-from pine.model.mapped_part import MappedPart
+from pine.model.block_part import BlockPart
 from pine.model.neighborhoods import OUTPUT_RIDGE
 from pine.model.objective import NodeBatch, Objective
 from pine.model.theta import predictions
 from pine.nn.sliced_rows import sum_slices, sum_slices_back
 
-ROWS = 1 << 14  # nodes at a time
+ROWS, GPU_ROWS = 1 << 14, 1 << 19  # nodes at a time
 
 
-class MappedObjective(Objective):
-    """x, its gradient and moments, the messages y and their sums s lie in files; dy and ds in those of y and s."""
+class BlockObjective(Objective):
+    """x, its gradient and moments, the messages y and their sums s lie where part has room; dy and ds in place of y, s."""
 
-    def __init__(self, f: Any, types: Any, lambdas: Tensor, *rest: Any, part: MappedPart) -> None:
+    def __init__(self, f: Any, types: Any, lambdas: Tensor, *rest: Any, part: BlockPart) -> None:
         num_nodes = types[-1].stop
         super().__init__(f, types, lambdas, *rest, x=part.zeros(num_nodes, f.dim))
         self.part = part
         (whole,) = f.neighborhoods
-        self.batches = [NodeBatch(rows, (), self._blocks(rows)) for rows in _ranges(slice(0, num_nodes))]
+        self.at_a_time = ROWS if self.x.device.type == "cpu" else GPU_ROWS
+        self.batches = [NodeBatch(rows, (), self._blocks(rows)) for rows in self._ranges(slice(0, num_nodes))]
         self.neighbors = whole.neighbors
         self.places: list[slice] = list(whole.columns)  # of the nodes of each group
         width = f.of_sets.L
@@ -48,6 +51,10 @@ class MappedObjective(Objective):
     @property
     def is_batched(self) -> bool:
         return True
+
+    @torch.no_grad()
+    def begin_near(self, x: Tensor, *, f: bool, theta: bool, rests: bool = False) -> None:
+        super().begin_near(self.x.detach(), f=f, theta=theta, rests=rests)  # which is there already
 
     def zeros_like(self, parameter: nn.Parameter) -> Tensor:
         return self.part.zeros(*parameter.shape) if parameter is self.x else super().zeros_like(parameter)
@@ -71,7 +78,7 @@ class MappedObjective(Objective):
         sum_slices_back(self.sums, self.neighbors, self.messages)
         for k, rows, within in self._blocks_of_groups():
             x = self._x(rows).requires_grad_()
-            y = h.messages_of(k, x, keys[k], np.arange(within.start, within.stop))
+            y = h.messages_of(k, x, keys[k], within.start, value=False)
             y.backward(self.messages[k][within])  # type: ignore[no-untyped-call]
             assert x.grad is not None
             dx[rows] += x.grad
@@ -81,6 +88,7 @@ class MappedObjective(Objective):
     @torch.no_grad()
     def vectors(self) -> tuple[Tensor, Tensor]:
         self._sum_messages(self.f.of_sets.draw_keys(None))
+        self.dx = self.x.grad = None
         f = self.part.zeros(*self.x.shape)
         for batch in self.batches:
             f[batch.rows] = self.f.of_sets.finish(self.sums[batch.rows])
@@ -91,7 +99,7 @@ class MappedObjective(Objective):
         assert self.visible is not None
         self._sum_messages(self.f.of_sets.draw_keys(None))
         made = []
-        for at in torch.split(torch.as_tensor(positions), ROWS):
+        for at in torch.split(torch.as_tensor(positions, device=self.x.device), self.at_a_time):
             f = self.f.of_sets.finish(self.sums[at])
             made.append(predictions(self.visible.targets.task, self.w, self.b, self.x[at], f))
         return torch.cat(made)
@@ -112,19 +120,18 @@ class MappedObjective(Objective):
     def _sum_messages(self, keys: list[int | None]) -> None:
         """Passes 1 and 2."""
         for k, rows, within in self._blocks_of_groups():
-            numbers = np.arange(within.start, within.stop)
-            self.messages[k][within] = self.f.of_sets.messages_of(k, self._x(rows), keys[k], numbers)
+            self.messages[k][within] = self.f.of_sets.messages_of(k, self._x(rows), keys[k], within.start)
         sum_slices(self.messages, self.neighbors, self.sums)
 
     def _blocks_of_groups(self) -> Iterator[tuple[int, slice, slice]]:
         """Each group's nodes, some at a time: where they stand among all, and within the group, by which they draw."""
         for k, place in enumerate(self.places):
-            for rows in _ranges(place):
+            for rows in self._ranges(place):
                 yield k, rows, slice(rows.start - place.start, rows.stop - place.start)
 
     def _x(self, rows: slice) -> Tensor:
         return self.x.detach()[rows]
 
-
-def _ranges(whole: slice) -> list[slice]:
-    return [slice(lo, min(lo + ROWS, whole.stop)) for lo in range(whole.start, whole.stop, ROWS)]
+    def _ranges(self, whole: slice) -> list[slice]:
+        size = self.at_a_time
+        return [slice(lo, min(lo + size, whole.stop)) for lo in range(whole.start, whole.stop, size)]

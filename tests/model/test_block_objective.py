@@ -1,4 +1,4 @@
-"""A step over files is the step in memory: terms, gradients, vectors, predictions, but for the order of additions."""
+"""A step block by block is the step at once: terms, gradients, vectors, predictions, but for the order of additions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from pine._internal.mapped import MappedArrays
 from pine._internal.progress import ProgressCounter
 from pine.distributed.part import Whole
 from pine.labels import read_labels
-from pine.model import mapped_objective
+from pine.model import block_objective
 from pine.model.checkpoint import Checkpoint
-from pine.model.mapped_objective import MappedObjective
+from pine.model.block_objective import BlockObjective
+from pine.model.device_part import DevicePart
 from pine.model.mapped_part import MappedPart
 from pine.model.settings import Settings, TrainingSettings
 from pine.model.training import FitState, Trainer
 
 KINDS = ["one type", "two types", "directed", "weighted"]
+PLACES = ["files", "device"]
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(mapped_objective, "ROWS", 17)
+    monkeypatch.setattr(block_objective, "ROWS", 17)
 
 
 def graph_of(kind):
@@ -37,8 +39,8 @@ def graph_of(kind):
     return Graph.from_edges(edges, nodes=range(100), directed=kind == "directed", weights=weights)
 
 
-def trainers(graph, folder, task="classes", **changes):
-    """The same in memory and in files."""
+def trainers(graph, folder, task="classes", place="files", **changes):
+    """The same at once and in blocks, which lie in files or in the memory of a device, here a CPU."""
     rng = np.random.default_rng(1)
     count = graph.count(graph.node_types[0])
     values = {
@@ -51,71 +53,79 @@ def trainers(graph, folder, task="classes", **changes):
     settings = Settings(dim=8, threads=1, training=TrainingSettings(**changes))
     start = {"x": rng.standard_normal((graph.num_nodes, 8)).astype(np.float32)}
     made = []
-    for part in (Whole(100, graph.nodes), MappedPart(graph, MappedArrays(folder), 3)):
+    blocks = {
+        "files": lambda: MappedPart(graph, MappedArrays(folder), 3),
+        "device": lambda: DevicePart(graph, torch.device("cpu")),
+    }
+    for part in (Whole(100, graph.nodes), blocks[place]()):
         state = FitState(np.random.default_rng(5), Checkpoint(None, ""), ProgressCounter(None, ""), part)
         made.append(Trainer(settings, graph, labels, np.ones(len(labels.known), bool), state, start))
     return made
 
 
 def objectives(graph, folder, lam=(3.0,), **changes):
-    in_memory, in_files = (
+    at_once, in_blocks = (
         each.objective(lam, np.ones(len(each.labels.known), bool)) for each in trainers(graph, folder, **changes)
     )
-    assert isinstance(in_files, MappedObjective)
-    return in_memory, in_files
+    assert isinstance(in_blocks, BlockObjective)
+    return at_once, in_blocks
 
+@pytest.mark.parametrize("place", PLACES)
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_begins_where_it_begins_in_memory(tmp_path, kind):
-    in_memory, in_files = objectives(graph_of(kind), tmp_path)
-    named = dict(in_memory.named_parameters())
-    for name, got in in_files.named_parameters():
+def test_it_begins_where_it_begins_at_once(tmp_path, kind, place):
+    at_once, in_blocks = objectives(graph_of(kind), tmp_path, place=place)
+    named = dict(at_once.named_parameters())
+    for name, got in in_blocks.named_parameters():
         if name != "f.of_sets.c":  # of fewer nodes than hidden units it is not determined well; what it gives is
             torch.testing.assert_close(got, named[name], rtol=1e-5, atol=1e-6, msg=name)
-    torch.testing.assert_close(in_files.vectors()[1], in_memory.vectors()[1], rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(in_blocks.vectors()[1], at_once.vectors()[1], rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
-def test_terms_and_gradients_of_a_step_are_those_in_memory(tmp_path, kind, task):
+def test_terms_and_gradients_of_a_step_are_those_at_once(tmp_path, kind, task, place):
     graph = graph_of(kind)
     lam = (3.0, 0.5) if kind == "two types" else (3.0,)
-    in_memory, in_files = objectives(graph, tmp_path, lam, task=task)
-    in_files.begin_at(in_memory.state_dict())
+    at_once, in_blocks = objectives(graph, tmp_path, lam, task=task, place=place)
+    in_blocks.begin_at(at_once.state_dict())
     found = []
-    for each in (in_memory, in_files):
+    for each in (at_once, in_blocks):
         each.train()
         found.append(each.backward(torch.Generator().manual_seed(7), torch.tensor(0.7)))
     (names, wanted), (got_names, got) = found
     assert got_names == names
     torch.testing.assert_close(got, wanted, rtol=1e-5, atol=1e-6)
-    for (name, ours), (_, theirs) in zip(in_files.named_parameters(), in_memory.named_parameters(), strict=True):
+    for (name, ours), (_, theirs) in zip(in_blocks.named_parameters(), at_once.named_parameters(), strict=True):
         torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-6, msg=name)
 
 
 def test_without_dropout_and_entropy_it_is_the_same_too(tmp_path):
-    in_memory, in_files = objectives(graph_of("one type"), tmp_path, dropout=0.0, entropy=0.0, supervise_f=False)
-    in_files.begin_at(in_memory.state_dict())
-    for each in (in_memory, in_files):
+    at_once, in_blocks = objectives(graph_of("one type"), tmp_path, dropout=0.0, entropy=0.0, supervise_f=False)
+    in_blocks.begin_at(at_once.state_dict())
+    for each in (at_once, in_blocks):
         each.train().backward(torch.Generator().manual_seed(7), torch.tensor(1.0))
-    torch.testing.assert_close(in_files.x.grad, in_memory.x.grad, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(in_blocks.x.grad, at_once.x.grad, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_vectors_and_predictions_are_those_in_memory(tmp_path, kind):
+def test_vectors_and_predictions_are_those_at_once(tmp_path, kind, place):
     graph = graph_of(kind)
-    in_memory, in_files = objectives(graph, tmp_path)
-    in_files.begin_at(in_memory.state_dict())
-    for got, wanted in zip(in_files.vectors(), in_memory.vectors(), strict=True):
+    at_once, in_blocks = objectives(graph, tmp_path, place=place)
+    in_blocks.begin_at(at_once.state_dict())
+    for got, wanted in zip(in_blocks.vectors(), at_once.vectors(), strict=True):
         torch.testing.assert_close(got, wanted, rtol=1e-5, atol=1e-5)
     some = np.array([0, 3, 20, 59])
-    part = in_files.part
-    torch.testing.assert_close(in_files.predictions_at(some, part), in_memory.predictions_at(some, part))
+    part = in_blocks.part
+    torch.testing.assert_close(in_blocks.predictions_at(some, part), at_once.predictions_at(some, part))
 
 
-def test_several_epochs_end_at_the_same_vectors(tmp_path):
+@pytest.mark.parametrize("place", PLACES)
+def test_several_epochs_end_at_the_same_vectors(tmp_path, place):
     ends = []
-    for trainer in trainers(graph_of("two types"), tmp_path):
+    for trainer in trainers(graph_of("two types"), tmp_path, place=place):
         objective = trainer.objective((3.0,), np.ones(len(trainer.labels.known), bool))
         writer = Checkpoint(None, "").writer("last", np.random.default_rng(0), None)
         history = trainer.train(objective, 6, writer)
