@@ -77,7 +77,7 @@ def test_strengths_and_loops_are_counted_block_by_block(monkeypatch):
     source[:20] = target[:20]
     matrix = build_csr(source, target, weights, (53, 53), duplicates="keep")
     assert matrix.num_loops() == (source == target).sum()
-    monkeypatch.setattr(csr, "ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(csr, "SUMMED_ROWS", 7)
     assert matrix.num_loops() == (source == target).sum()
     np.testing.assert_array_equal(matrix.strengths(), np.bincount(matrix.rows(), matrix.weights, 53))
     bare = build_csr(source, target, None, (53, 53), duplicates="keep")

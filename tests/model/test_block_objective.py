@@ -12,8 +12,8 @@ from pine._internal.progress import ProgressCounter
 from pine.distributed.part import Whole
 from pine.labels import read_labels
 from pine.model import block_objective
-from pine.model.checkpoint import Checkpoint
 from pine.model.block_objective import BlockObjective
+from pine.model.checkpoint import Checkpoint
 from pine.model.device_part import DevicePart
 from pine.model.mapped_part import MappedPart
 from pine.model.settings import Settings, TrainingSettings
@@ -25,7 +25,7 @@ PLACES = ["files", "device"]
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(block_objective, "ROWS", 17)
+    monkeypatch.setattr(block_objective, "NODES_OF_BLOCK", 17)
 
 
 def graph_of(kind):
@@ -70,8 +70,8 @@ def objectives(graph, folder, lam=(3.0,), **changes):
     assert isinstance(in_blocks, BlockObjective)
     return at_once, in_blocks
 
-@pytest.mark.parametrize("place", PLACES)
 
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_begins_where_it_begins_at_once(tmp_path, kind, place):
     at_once, in_blocks = objectives(graph_of(kind), tmp_path, place=place)

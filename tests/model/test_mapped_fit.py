@@ -16,7 +16,7 @@ from pine.model.init import start
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Several blocks and slices, and the start of large graphs."""
-    monkeypatch.setattr(block_objective, "ROWS", 100)
+    monkeypatch.setattr(block_objective, "NODES_OF_BLOCK", 100)
     monkeypatch.setattr(needs, "slice_columns", lambda nodes, free: 5)
     monkeypatch.setattr(start, "EXACT_NODES", 50)
 
@@ -35,10 +35,11 @@ def labels_of(task, classes):
     return np.where(known[:, None], sets, -1)
 
 
-@pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
-@pytest.mark.parametrize("epochs", [None, 0, 5])
+@pytest.mark.parametrize(
+    ("task", "epochs"), [("classes", None), ("classes", 0), ("classes", 5), ("label-sets", 5), ("numbers", 5)]
+)
 def test_it_gives_what_a_fit_in_memory_gives(tmp_path, task, epochs):
-    graph, classes = planted()
+    graph, classes = planted(250)
     labels = labels_of(task, classes)
     in_memory = pine.PINE(dim=8, epochs=epochs).fit(graph, labels)
     in_files = pine.PINE(dim=8, epochs=epochs).fit(graph, labels, mmap_dir=tmp_path)

@@ -46,7 +46,7 @@ def test_the_papers_experiments_are_all_there():
     )
     homogeneous = find("homogeneous")
     assert len(homogeneous.datasets) * len(homogeneous.ratios) == 45
-    assert len(homogeneous.methods) == 11
+    assert len(homogeneous.methods) == 14
     assert homogeneous.repeats == 5
 
 

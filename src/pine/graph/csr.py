@@ -21,7 +21,7 @@ FloatArray = NDArray[np.floating[Any]]
 MERGE, SUM, KEEP = 0, 1, 2
 DUPLICATES = {"merge": MERGE, "sum": SUM, "keep": KEEP}
 FEWEST_ENTRIES, BYTES_AN_ENTRY = 1 << 20, 8  # of a range of rows that is made in memory before it goes to a file
-ROWS_AT_A_TIME = 1 << 16  # so that no array of all entries is made
+SUMMED_ROWS = 1 << 16  # so that no array of all entries is made
 _NO_WEIGHTS = np.empty(0, np.float32)
 
 
@@ -67,8 +67,8 @@ class CSR:
         if self.weights is None:
             return self.degrees().astype(np.float64)
         sums = np.empty(self.num_rows)
-        for lo in range(0, self.num_rows, ROWS_AT_A_TIME):
-            some = slice(lo, min(lo + ROWS_AT_A_TIME, self.num_rows))
+        for lo in range(0, self.num_rows, SUMMED_ROWS):
+            some = slice(lo, min(lo + SUMMED_ROWS, self.num_rows))
             degrees = np.diff(self.indptr[lo : some.stop + 1])
             rows = np.repeat(np.arange(len(degrees)), degrees)
             weights = self.weights[self.indptr[lo] : self.indptr[some.stop]]
@@ -78,8 +78,8 @@ class CSR:
     def num_loops(self) -> int:
         """Entries of rows in the column of the same number."""
         found = 0
-        for lo in range(0, self.num_rows, ROWS_AT_A_TIME):
-            indptr = self.indptr[lo : lo + ROWS_AT_A_TIME + 1]
+        for lo in range(0, self.num_rows, SUMMED_ROWS):
+            indptr = self.indptr[lo : lo + SUMMED_ROWS + 1]
             rows = np.repeat(np.arange(lo, lo + len(indptr) - 1), np.diff(indptr))
             found += int((self.indices[indptr[0] : indptr[-1]] == rows).sum())
         return found

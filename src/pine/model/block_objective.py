@@ -6,9 +6,9 @@
     4. dy = A' ds                        slices of columns
     5. dx and the gradients of g from dy blocks of nodes
 
-Between two passes lie x, y or s, and dx, in files (pine.model.mapped_part) or on a GPU (pine.model.device_part), nothing
-else of all nodes. The numbers are those of Objective, but for the order in which floats are added up, and on a GPU for
-what dropout draws.
+Between two passes lie x, y or s, and dx, in files (pine.model.mapped_part) or on a GPU (pine.model.device_part), and
+nothing else of all nodes. The numbers are those of Objective, but for the order in which floats are added up, and on a
+GPU for what dropout draws.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from pine.model.objective import NodeBatch, Objective
 from pine.model.theta import predictions
 from pine.nn.sliced_rows import sum_slices, sum_slices_back
 
-ROWS, GPU_ROWS = 1 << 14, 1 << 19  # nodes at a time
+NODES_OF_BLOCK, NODES_OF_GPU_BLOCK = 1 << 14, 1 << 19  # nodes at a time
 
 
 class BlockObjective(Objective):
-    """x, its gradient and moments, the messages y and their sums s lie where part has room; dy and ds in place of y, s."""
+    """x, its gradient and moments, messages y and their sums s lie where part has room; dy and ds in their places."""
 
     def __init__(self, f: Any, types: Any, lambdas: Tensor, *rest: Any, part: BlockPart) -> None:
         num_nodes = types[-1].stop
         super().__init__(f, types, lambdas, *rest, x=part.zeros(num_nodes, f.dim))
         self.part = part
         (whole,) = f.neighborhoods
-        self.at_a_time = ROWS if self.x.device.type == "cpu" else GPU_ROWS
+        self.at_a_time = NODES_OF_BLOCK if self.x.device.type == "cpu" else NODES_OF_GPU_BLOCK
         self.batches = [NodeBatch(rows, (), self._blocks(rows)) for rows in self._ranges(slice(0, num_nodes))]
         self.neighbors = whole.neighbors
         self.places: list[slice] = list(whole.columns)  # of the nodes of each group

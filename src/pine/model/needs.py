@@ -6,7 +6,7 @@
     features    4 d + 21 C                  scores of what is learned from features
     on a GPU    10 C on top of training     which has the scores of all nodes at once
                 4 d + 14 C for scores       by a regression there
-    in blocks   4 d + (1 + K) L             training on a GPU that has no room for the above (pine.model.block_objective)
+    in blocks   4 d + (1 + K) L             training on a GPU without room for the above (pine.model.block_objective)
 
 d is dim, L the hidden units (times d where each coordinate has its own), K the groups of neighbors. To these come the
 edges, twice, with what finds them, features, and for the exact start of a small graph some arrays of all pairs.
@@ -25,8 +25,8 @@ from pine._internal.memory import format_bytes, free_memory, resident_memory
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
+from pine.model.block_objective import NODES_OF_GPU_BLOCK
 from pine.model.init.start import EXACT_NODES
-from pine.model.block_objective import GPU_ROWS
 from pine.model.mapped_part import slice_bytes, slice_columns
 from pine.model.settings import Settings
 from pine.nn.training import device_of
@@ -139,7 +139,7 @@ def _bytes_in_blocks(settings: Settings, graph: Graph, num_outputs: int | None) 
     d, L, outputs = settings.dim, settings.function.hidden, num_outputs or 0
     of_all = max(4 * d + (1 + _num_groups(settings, graph)) * L, 2 * d + 6 * outputs)
     of_block = FLOATS_OF_BLOCK * (d + L + outputs)
-    return float(FLOAT) * (graph.num_nodes * of_all + min(GPU_ROWS, graph.num_nodes) * of_block)
+    return float(FLOAT) * (graph.num_nodes * of_all + min(NODES_OF_GPU_BLOCK, graph.num_nodes) * of_block)
 
 
 def _short_of(settings: Settings, need: MemoryNeed) -> tuple[str, float, float]:

@@ -47,8 +47,8 @@ def messages(
 ) -> Tensor:
     """W g(x): as for g, with W (..., L, T Q), to (..., N, L). Leading dimensions are independent copies.
 
-    floats: of g made at a time; None: as many as suit the device. offset: (..., T Q), taken off g(x). value: False where
-    only gradients are wanted, which make g anew; what is returned is then no number.
+    floats: of g made at a time; None: as many as suit the device. offset: (..., T Q), taken off g(x). value: False
+    where only gradients are wanted, which make g anew; what is returned is then no number.
     """
     if layer_is_fast(x):
         T, Q = a.shape[-2], v.shape[-1]

@@ -51,17 +51,17 @@ class TritonRows:
             return None if array is None else torch.tensor(array, device=device, dtype=dtype)
 
         self.num_rows = csr.num_rows
-        self.indices = torch.tensor(csr.indices, device=device) if like is None else like.indices
+        self.indices: Tensor = torch.tensor(csr.indices, device=device) if like is None else like.indices
         self.weights = there(csr.weights)
         self.row_scale = there(row_scale, torch.float32)
         if column_scale is not None:
             # w_e s_j in the order of entries: to look s_j up in every sum of 16 columns takes 1.5 times as long.
             each = torch.tensor(column_scale, device=device, dtype=torch.float32).index_select(0, self.indices)
             self.weights = each if self.weights is None else each.mul_(self.weights)
+        self.rounds: list[Round] = [] if like is None else like.rounds
+        self.rows_written: int = csr.num_rows if like is None else like.rows_written
         if like is not None:
-            self.rounds, self.rows_written = like.rounds, like.rows_written
             return
-        self.rounds, self.rows_written = [], csr.num_rows
         for cut, place in cut_rows(csr.indptr, longest):
             self.rounds.append(Round(torch.tensor(cut, device=device), there(place)))
             self.rows_written = max(self.rows_written, 0 if place is None else int(place.max()) + 1)

@@ -16,7 +16,7 @@ from pine.reproduce.tables import METRICS, Cell, Grid, X, grids, markdown_table
 
 SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous", "features")
-UNTOUCHED = ("untouched", "untouched-typed")  # graphs used for no choice
+UNTOUCHED_EXPERIMENTS = ("untouched", "untouched-typed")  # graphs used for no choice
 INDUCTIVE = "ppi"
 LADDER = "ladder"
 
@@ -29,7 +29,7 @@ def overview(folder: Path) -> str:
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
         made += [_table(some, "with node features, " if whole.features else ""), _outcomes(some)]
         made += whole.notes[:1] if whole.features else []
-    for name in UNTOUCHED:
+    for name in UNTOUCHED_EXPERIMENTS:
         if (folder / f"{name}.csv").exists():
             some = grids(read_rows(folder / f"{name}.csv"), find(name).metrics[:1])
             made += [_table(some, "on graphs used for no choice, "), _outcomes(some)]
