@@ -91,7 +91,7 @@ def labeled(classes: NDArray[np.int64], share: float) -> NDArray[np.int64]:
     return np.where(known, classes, -1)
 
 
-def training_pass(graph: Graph, labels: NDArray[np.int64], form: dict[str, int], device: Any, rounds: int) -> Any:
+def training_pass(graph: Graph, labels: NDArray[np.int64], form: dict[str, Any], device: Any, rounds: int) -> Any:
     """Median seconds of a pass, and bytes at its peak."""
     settings = Settings(dim=D, device=str(device), function=FunctionSettings(**form))
     part, shape = DevicePart(graph, device), Form.of(settings)
