@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 
-from pine._internal.mapped import MappedArrays
+from pine._internal.mapped import FileOfFloats, MappedArrays
 from pine.errors import InputError
 
 
@@ -68,3 +68,30 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder"):
         MappedArrays(tmp_path / "file" / "folder")
+
+
+def test_floats_are_read_and_written_by_ranges(tmp_path):
+    floats = FileOfFloats(MappedArrays(tmp_path), 100)
+    assert not floats.read(0, 100).any()
+    floats.write(40, np.arange(10, dtype=np.float32).reshape(2, 5))
+    np.testing.assert_array_equal(floats.read(38, 14), [0, 0, *range(10), 0, 0])
+
+
+def test_what_the_system_moves_in_parts_arrives_whole(tmp_path, monkeypatch):
+    floats = FileOfFloats(MappedArrays(tmp_path), 100)
+    read, write = os.preadv, os.pwritev
+    monkeypatch.setattr(os, "preadv", lambda file, buffers, place: read(file, [buffers[0][:7]], place))
+    monkeypatch.setattr(os, "pwritev", lambda file, buffers, place: write(file, [buffers[0][:9]], place))
+    floats.write(3, np.arange(20, dtype=np.float32))
+    np.testing.assert_array_equal(floats.read(3, 20), np.arange(20))
+    with pytest.raises(OSError, match="ended too soon"):
+        floats.read(90, 20)
+
+
+def test_its_file_is_closed_with_it(tmp_path):
+    floats = FileOfFloats(MappedArrays(tmp_path), 10)
+    file = floats.file
+    os.fstat(file)
+    del floats
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(file)

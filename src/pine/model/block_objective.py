@@ -100,7 +100,7 @@ class BlockObjective(Objective):
         self._sum_messages(self.f.of_sets.draw_keys(None))
         made = []
         for at in torch.split(torch.as_tensor(positions, device=self.x.device), self.at_a_time):
-            f = self.f.of_sets.finish(self.sums[at])
+            f = self.f.of_sets.finish(self.sums.pick(at))
             made.append(predictions(self.visible.targets.task, self.w, self.b, self.x[at], f))
         return torch.cat(made)
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from pine.graph import Graph
 from pine.model.block_part import BlockPart
-from pine.nn.sliced_rows import SlicedRows
+from pine.nn.sliced_rows import SlicedRows, SlicesInMemory
 
 
 class DevicePart(BlockPart):
@@ -25,4 +25,4 @@ class DevicePart(BlockPart):
         return torch.randn(self.num_nodes, width, generator=generator, device=device)
 
     def sliced(self, rows: int, width: int) -> SlicedRows:
-        return SlicedRows([self.zeros(rows, width)], in_files=False)
+        return SlicesInMemory(self.zeros(rows, width))

@@ -19,7 +19,7 @@ from pine.distributed.part import DRAWN_ROWS
 from pine.graph import Graph
 from pine.model.block_part import BlockPart
 from pine.nn.neighbor_sum import Neighbors
-from pine.nn.sliced_rows import SlicedRows, sum_slices
+from pine.nn.sliced_rows import SlicedRows, SlicesInFile, sum_slices
 
 MOST_COLUMNS, FEWEST_COLUMNS = 64, 2  # of a slice
 SLICES_AT_ONCE = 4  # in memory, where labels are propagated
@@ -36,7 +36,7 @@ class MappedPart(BlockPart):
         return torch.from_numpy(self.arrays.zeros(*shape))
 
     def sliced(self, rows: int, width: int) -> SlicedRows:
-        return SlicedRows.zeros(self.arrays, rows, width, self.columns)
+        return SlicesInFile(self.arrays, rows, width, self.columns)
 
     def drawn(self, draw: Callable[[int], NDArray[Any]]) -> NDArray[Any]:
         rows: NDArray[Any] | None = None
