@@ -82,7 +82,7 @@ def test_maps_and_errors_of_an_earlier_run_count_too(runner):
 def test_slow_methods_are_made_where_that_is_asked_for_and_else_stay_as_they_were(runner):
     spread, poor = SMALL["methods"]
     whole = experiment_of("small", SMALL | {"methods": [spread | {"slow": True}, poor]})
-    alone = outcome_of(whole, runner, slow=False)
+    alone = outcome_of(whole, runner, left=whole.slow)
     assert {row["method"] for row in alone.rows} == {"poor"}
     assert alone.empty == alone.earlier == 0
     assert not any("rounds" not in task.spec for task in runner.run_jobs.made)
@@ -90,7 +90,7 @@ def test_slow_methods_are_made_where_that_is_asked_for_and_else_stay_as_they_wer
     assert [row["method"] for row in rows] == ["spread"] * 4 + ["poor"] * 4
     before = [row | {"accuracy": 0.5} for row in rows]
     runner.run_jobs.made.clear()
-    kept = outcome_of(whole, runner, before, slow=False)
+    kept = outcome_of(whole, runner, before, ["spread"])
     assert kept == Outcome(before[:4] + rows[4:], earlier=2)
-    assert outcome_of(whole, runner, before[1:], slow=False).earlier == 1, "half a cell is none"
+    assert outcome_of(whole, runner, before[1:], ["spread"]).earlier == 1, "half a cell is none"
     assert not runner.run_jobs.made

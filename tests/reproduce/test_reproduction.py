@@ -204,3 +204,20 @@ def test_data_that_is_not_at_hand_stops_one_experiment_but_not_all(options, tmp_
     assert "<span class='small'>not measured</span>" in page
     assert "pine reproduce small" in page
     assert str(tmp_path) not in page
+
+
+def test_one_method_alone_is_made_and_the_others_stay_as_the_folder_has_them(options, known):
+    jobs = InProcess()
+    one = dataclasses.replace(options, methods=["spread"])
+    reproduce(one, known=known, run_jobs=jobs)
+    assert {row["method"] for row in read_rows(options.out / "small.csv")} == {"spread"}
+    assert not any("rounds" in task.spec for task in jobs.made)
+    reproduce(options, known=known, run_jobs=jobs)
+    rows = read_rows(options.out / "small.csv")
+    assert [row["method"] for row in rows] == ["spread"] * 4 + ["poor"] * 4
+    jobs.made.clear()
+    reproduce(dataclasses.replace(options, methods=["poor"]), known=known, run_jobs=jobs)
+    assert not jobs.made
+    assert read_rows(options.out / "small.csv") == rows
+    with pytest.raises(InputError, match="no method is called 'spraed' there; there are 'poor', 'spread'"):
+        reproduce(dataclasses.replace(options, methods=["spraed"]), known=known, run_jobs=jobs)

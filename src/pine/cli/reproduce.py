@@ -37,6 +37,10 @@ def reproduce(
         bool,
         typer.Option("--slow", help="Make methods that take hours, too; without it they stay as the folder has them."),
     ] = False,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", help="Make this method alone; may be repeated. Others stay as the folder has them."),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Make the paper's tables and figures anew; what was made before is not made again.
@@ -48,7 +52,9 @@ def reproduce(
         return
     machine = pine.reproduce.Machine(data_dir, device)
     limits = pine.reproduce.Limits(60 * minutes, memory * 2**30)
-    options = pine.reproduce.ReproduceOptions(names, out, quick, machine, processes, limits, take or (), kept, slow)
+    options = pine.reproduce.ReproduceOptions(
+        names, out, quick, machine, processes, limits, take or (), kept, slow, methods or ()
+    )
     with advising(lambda: f"what was made is kept in {out}: repeat the command to go on"):
         reproduce_and_show(options)
 

@@ -25,7 +25,7 @@ Each is a TOML file in experiments/:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
@@ -129,9 +129,9 @@ class Experiment:
         """The names of the methods that take hours."""
         return list(dict.fromkeys(method.name for method in self.methods if method.slow))
 
-    def without_slow(self) -> Self:
+    def without(self, names: Collection[str]) -> Self:
         """With the other methods alone."""
-        return replace(self, methods=tuple(method for method in self.methods if not method.slow))
+        return replace(self, methods=tuple(method for method in self.methods if method.name not in names))
 
     def specs(self) -> Iterator[tuple[str, str]]:
         """Names of methods and their specs, each value in its place."""

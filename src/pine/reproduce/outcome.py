@@ -1,12 +1,12 @@
 """From an experiment to its rows: those of this run, and where it made nothing those of an earlier one.
 
-Methods that take hours are made only where that is asked for.
+Methods may be left as they were, such as those that take hours.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,16 +27,18 @@ class Outcome:
     empty: int = 0
 
 
-def outcome_of(experiment: Experiment, runner: Runner, earlier: Iterable[Row] = (), *, slow: bool = True) -> Outcome:
+def outcome_of(
+    experiment: Experiment, runner: Runner, earlier: Iterable[Row] = (), left: Collection[str] = ()
+) -> Outcome:
     """Make what is missing. A cell of which a part was not made is as earlier rows have it, or left out.
 
-    slow: make slow methods, too; otherwise they are as earlier rows have them.
+    left: names of methods that are not made, but as earlier rows have them.
     """
     kind = KINDS[experiment.kind]
     before = _cells(_usable(experiment, earlier))
     rows: list[Row] = []
     taken = empty = 0
-    made = _cells(kind.rows(experiment if slow else experiment.without_slow(), runner))
+    made = _cells(kind.rows(experiment.without(left), runner))
     for cell, its_rows in made.items():
         if all(row.get("stopped") != stop_text(NOT_MADE) for row in its_rows):
             rows += its_rows
@@ -45,11 +47,11 @@ def outcome_of(experiment: Experiment, runner: Runner, earlier: Iterable[Row] = 
             taken += 1
         else:
             empty += 1
-    for cell in [] if slow else [cell for cell in before if cell[CELL.index("method")] in experiment.slow]:
+    for cell in [cell for cell in before if cell[CELL.index("method")] in left]:
         if kind.is_whole(experiment, before[cell]):
             rows += before[cell]
             taken += 1
-    return Outcome(_ordered(experiment, rows) if experiment.slow else rows, taken, empty)
+    return Outcome(_ordered(experiment, rows) if experiment.slow or left else rows, taken, empty)
 
 
 def as_it_was(experiment: Experiment, earlier: Iterable[Row]) -> Outcome:

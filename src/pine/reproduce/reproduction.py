@@ -19,7 +19,7 @@ from pine._internal.progress import Progress, ProgressCounter
 from pine._internal.workers import Limits, run_jobs
 from pine._version import __version__
 from pine.datasets.catalog import CATALOG
-from pine.errors import InputError
+from pine.errors import InputError, listed, quoted
 from pine.nn.training import device_of
 from pine.reproduce.catalog import experiments, find
 from pine.reproduce.claims import Verdict
@@ -42,8 +42,8 @@ class ReproduceOptions:
     """Which experiments ("all": every one whose data is at hand), where to, and how.
 
     quick: a small slice of each. take: stores of other folders, whose results are added. only_kept: make nothing, show
-    what there is, of this run and of earlier ones in the folder. slow: make methods that take hours, too; without it
-    they are as an earlier run in the folder had them.
+    what there is, of this run and of earlier ones in the folder. slow: make methods that take hours, too. methods: make
+    these alone, by their names in the experiments. What is not made is as an earlier run in the folder had it.
     """
 
     names: Sequence[str]
@@ -55,6 +55,16 @@ class ReproduceOptions:
     take: Sequence[Path] = ()
     only_kept: bool = False
     slow: bool = False
+    methods: Sequence[str] = ()
+
+    def left(self, experiment: Experiment) -> list[str]:
+        """The methods of an experiment that are not made."""
+        if self.only_kept:
+            return []
+        names = dict.fromkeys(method.name for method in experiment.methods)
+        if self.methods:
+            return [name for name in names if name not in self.methods]
+        return [] if self.slow else experiment.slow
 
 
 def reproduce(
@@ -80,16 +90,17 @@ def reproduce(
     for other in options.take:
         on_message(f"{store.take(other):,} results taken from {other}")
     work = ProgressCounter(progress, "results")
-    slow = options.slow or options.only_kept
-    made = [experiment if slow else experiment.without_slow() for experiment in chosen]
+    made = [experiment.without(options.left(experiment)) for experiment in chosen]
     work.plan(sum(KINDS[experiment.kind].num_tasks(experiment) for experiment in made))
     runner = Runner(store, options.machine, options.processes, options.limits, work, options.only_kept, run_jobs)
     sections, outcomes = {}, []
     for experiment in chosen:
-        if experiment.slow and not slow:
-            names = ", ".join(experiment.slow)
-            on_message(f"{experiment.name}: {names} take hours; --slow makes them, else they are as they were")
-        outcome = outcome_of(experiment, runner, _earlier(experiment, options), slow=slow)
+        left = options.left(experiment)
+        if left and not options.methods:
+            on_message(
+                f"{experiment.name}: {', '.join(left)} take hours; --slow makes them, else they are as they were"
+            )
+        outcome = outcome_of(experiment, runner, _earlier(experiment, options), left)
         section = write_section(experiment, outcome.rows, options.out)
         outcomes.append(outcome)
         sections[experiment.name] = section
@@ -116,6 +127,7 @@ def _chosen(
 ) -> tuple[list[Experiment], list[tuple[Experiment, InputError]]]:
     """The experiments, cut to a slice with quick; of all, those whose data is not at hand are left out, and why."""
     everything = "all" in options.names
+    _check_methods(options, known)
     found, left_out = [], []
     for name in known if everything else dict.fromkeys(options.names):
         whole = find(name, known)
@@ -133,10 +145,17 @@ def _chosen(
     return found, left_out
 
 
+def _check_methods(options: ReproduceOptions, known: Mapping[str, Experiment]) -> None:
+    asked = known if "all" in options.names else options.names
+    there = {method.name for name in asked for method in find(name, known).methods}
+    for name in options.methods:
+        if name not in there:
+            raise InputError(f"no method is called {quoted(name)} there; there are {listed(sorted(there), 20)}")
+
+
 def _earlier(experiment: Experiment, options: ReproduceOptions) -> list[Row]:
     """The rows that an earlier run left in the folder, where some may be needed."""
-    needed = options.only_kept or (experiment.slow and not options.slow)
-    return _in_folder(experiment, options) if needed else []
+    return _in_folder(experiment, options) if options.only_kept or options.left(experiment) else []
 
 
 def _in_folder(experiment: Experiment, options: ReproduceOptions) -> list[Row]:
