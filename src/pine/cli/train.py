@@ -92,10 +92,14 @@ def train(
     named = {"dim": dim, "epochs": 0 if quick else epochs, "device": device, "threads": threads, "seed": seed}
     model = method_with(method, named, set, config)
     check_out(out, overwrite=overwrite)
-    checkpoint = None if mmap_dir is not None else checkpoint_of(model, out)
+    checkpoint = checkpoint_of(model, out)
     with advising(lambda: how_to_go_on(checkpoint)), ranks_of(model) as ranks:
         if ranks.rank > 0:
             console = plain_console(quiet=True)
+        # Each of several ranks has its nodes in memory; with the edges of all in files it holds its own alone.
+        fit_dir = mmap_dir if ranks.size == 1 else None
+        if fit_dir is not None:
+            checkpoint = None
         read = read_graph(
             edges,
             relation,
@@ -117,10 +121,10 @@ def train(
                 plain_console(stderr=True, quiet=ranks.rank > 0), [f"warning: {each}" for each in known.warnings]
             )
             files["labels"] = labels
-        disk = print_needs(console, model, graph, known, mmap_dir)
+        disk = print_needs(console, model, graph, known, fit_dir)
         pine.io.run_folder.check_place(out, disk)
         reading = time.perf_counter() - begin
-        fit(model, graph, known, checkpoint, start_from, console, mmap_dir)
+        fit(model, graph, known, checkpoint, start_from, console, fit_dir)
         training = time.perf_counter() - begin - reading
         if ranks.rank > 0:  # the first has all that was learned
             return

@@ -28,8 +28,10 @@ def partition(graph: Graph, parts: int) -> NDArray[np.int32]:
         raise InputError(f"{graph} has fewer nodes than there are ranks, {parts}; start fewer: --nproc-per-node")
     if parts == 1:
         return np.zeros(graph.num_nodes, np.int32)
-    links = graph.links().distinct(drop_loops=True)
-    return _filled(metis(links, parts) if importlib.util.find_spec("pymetis") else streamed(links, parts), parts)
+    links = graph.links()
+    if importlib.util.find_spec("pymetis"):
+        return _filled(metis(links.distinct(drop_loops=True), parts), parts)
+    return _filled(streamed(links, parts), parts)
 
 
 def metis(links: CSR, parts: int) -> NDArray[np.int32]:
@@ -42,7 +44,7 @@ def metis(links: CSR, parts: int) -> NDArray[np.int32]:
 
 
 def streamed(links: CSR, parts: int, passes: int = PASSES) -> NDArray[np.int32]:
-    """By streaming; in time linear in edges, with memory for the parts alone."""
+    """By streaming; in time linear in edges, with memory for the parts alone. Parallel edges count as many."""
     part = np.full(links.num_rows, -1, np.int32)
     size = np.zeros(parts, np.int64)
     most = int(np.ceil(ROOM * links.num_rows / parts))
@@ -76,7 +78,7 @@ def _stream(indptr: NDArray[Any], indices: NDArray[Any], part: NDArray[Any], siz
             size[part[node]] -= 1
         for entry in range(indptr[node], indptr[node + 1]):
             there = part[indices[entry]]
-            if there >= 0:
+            if there >= 0 and indices[entry] != node:
                 near[there] += 1
         best, highest = -1, -1.0
         for k in range(len(size)):
