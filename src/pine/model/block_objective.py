@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from pine.distributed.part import Whole
 from pine.model.block_part import BlockPart
 from pine.model.neighborhoods import OUTPUT_RIDGE
+from pine.model.node_terms import terms_and_gradients
 from pine.model.objective import NodeBatch, Objective
 from pine.model.theta import predictions
 from pine.nn.sliced_rows import sum_slices, sum_slices_back
@@ -66,15 +67,16 @@ class BlockObjective(Objective):
         self.dx = dx = self.part.zeros(*self.x.shape) if self.dx is None else self.dx
         lines, names = [], []
         for batch in self.batches:
-            x, s = self._x(batch.rows).requires_grad_(), self.sums[batch.rows].requires_grad_()
-            terms = self._terms(batch, x, h.finish(s), warmup)
-            loss = torch.stack(list(terms.values()))
-            loss.sum().backward()  # type: ignore[no-untyped-call]
-            names = list(terms)
-            lines.append(loss.detach())
-            assert x.grad is not None
+            s, x, (w, b) = self.sums[batch.rows].requires_grad_(), self._x(batch.rows), (self.w, self.b)
+            f, l2 = h.finish(s), self._l2()
+            terms, gradients = terms_and_gradients(batch.blocks, x, f, w, b, self.settings, warmup)
+            dx[batch.rows], df, dw, db = gradients
+            torch.autograd.backward([f, w, b, *l2.values()], [df, dw, db, *map(torch.ones_like, l2.values())])
             assert s.grad is not None
-            dx[batch.rows], self.sums[batch.rows] = x.grad, s.grad
+            self.sums[batch.rows] = s.grad
+            terms |= l2
+            names = list(terms)
+            lines.append(torch.stack(list(terms.values())).detach())
         sum_slices_back(self.sums, self.neighbors, self.messages)
         for k, rows, within in self._blocks_of_groups():
             x = self._x(rows).requires_grad_()

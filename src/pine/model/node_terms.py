@@ -68,7 +68,8 @@ def node_terms(
     x, f: (nodes, dim). w (num_outputs, dim), b (1, num_outputs): theta. warmup scales the entropy.
     """
     if x.device.type == "cpu":
-        return _block_by_block(blocks, x, f, w, b, settings, warmup)
+        terms, gradients = terms_and_gradients(blocks, x, f, w, b, settings, warmup)
+        return with_gradients(terms, (x, f, w, b), gradients)
     each = [_terms(block, x[block.rows], f[block.rows], w, b, settings, warmup) for block in blocks]
     return each[0] if len(each) == 1 else {name: torch.stack([one[name] for one in each]).sum() for name in each[0]}
 
@@ -130,11 +131,15 @@ def _terms_and_gradients(
     return terms, gradients
 
 
-def _block_by_block(
+@torch.no_grad()
+def terms_and_gradients(
     blocks: Sequence[NodeBlock], x: Tensor, f: Tensor, w: Tensor, b: Tensor, *rest: Any
-) -> dict[str, Tensor]:
-    """The gradients of a sum of terms need no gradient to begin with, so that they are made with the terms."""
-    dx, df = (empty(*x.shape, like=x) for _ in range(2))
+) -> tuple[dict[str, Tensor], tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """The terms of node_terms, and the gradients of their sum in x, f, w and b, which need none to begin with."""
+    if x.device.type != "cpu" and len(blocks) == 1:
+        terms, (dx, df, dw, db) = _terms_and_gradients(blocks[0], x, f, w, b, *rest)
+        return terms, (dx, df, dw, db)
+    dx, df = (empty(*x.shape, like=x) if x.device.type == "cpu" else torch.empty_like(x) for _ in range(2))
     # A sum for each block, so that the order of additions does not depend on threads.
     dw, db = w.new_empty(len(blocks), *w.shape), b.new_empty(len(blocks), *b.shape)
     each: list[dict[str, Tensor]] = [{}] * len(blocks)
@@ -146,7 +151,6 @@ def _block_by_block(
             for total, gradient in zip((dx[rows], df[rows], dw[k], db[k]), gradients, strict=True):
                 total.copy_(gradient)
 
-    with torch.no_grad():
-        over_nodes(add, len(blocks), 1)
-        terms = {name: torch.stack([one[name] for one in each]).sum() for name in each[0]}
-    return with_gradients(terms, (x, f, w, b), (dx, df, dw.sum(0), db.sum(0)))
+    over_nodes(add, len(blocks), 1)
+    terms = {name: torch.stack([one[name] for one in each]).sum() for name in each[0]}
+    return terms, (dx, df, dw.sum(0), db.sum(0))

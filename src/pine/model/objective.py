@@ -127,10 +127,13 @@ class Objective(Trainable):
 
     def _terms(self, batch: NodeBatch, x: Tensor, f: Tensor, warmup: Tensor | float) -> dict[str, Tensor]:
         """Of x and f of the nodes of a batch."""
-        terms = node_terms(batch.blocks, x, f, self.w, self.b, self.settings, warmup)
-        if self.visible is not None:
-            terms["l2"] = self.settings.weight_decay * l2(self.w) / (len(self.batches) * self.ranks.size)
-        return terms
+        return node_terms(batch.blocks, x, f, self.w, self.b, self.settings, warmup) | self._l2()
+
+    def _l2(self) -> dict[str, Tensor]:
+        """A batch's part of it."""
+        if self.visible is None:
+            return {}
+        return {"l2": self.settings.weight_decay * l2(self.w) / (len(self.batches) * self.ranks.size)}
 
     @property
     def num_nodes(self) -> int:
