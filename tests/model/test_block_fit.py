@@ -86,3 +86,16 @@ def test_blocks_need_less_memory_of_a_gpu_and_are_taken_where_all_at_once_does_n
     free["bytes"] = blocks.gpu - 1
     with pytest.raises(pine.InputError, match="GPU memory for this graph"):
         in_blocks()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_on_a_gpu_it_is_as_good_as_at_once(in_blocks, monkeypatch):
+    monkeypatch.setattr(block_objective, "NODES_OF_GPU_BLOCK", 700)
+    graph, classes = pine.datasets.planted_classes(5000, classes=4, inside=0.8)
+    labels = np.where(np.arange(5000) % 3 == 0, classes, -1)
+    hidden = labels < 0
+    at_once, blocks = pine.PINE(device="cuda"), pine.PINE(device="cuda")
+    at_once.fit(graph, labels)
+    in_blocks(blocks, graph, labels)
+    scores = [(each.predict()[hidden] == classes[hidden]).mean() for each in (at_once, blocks)]
+    assert abs(scores[0] - scores[1]) < 0.01

@@ -50,12 +50,14 @@ def trainers(graph, folder, task="classes", place="files", **changes):
     }[task]
     given = values if len(graph.node_types) == 1 else {graph.node_types[0]: values}
     labels = read_labels(graph, given, task)
-    settings = Settings(dim=8, threads=1, training=TrainingSettings(**changes))
+    settings = Settings(dim=8, threads=1, device=device, training=TrainingSettings(**changes))
     start = {"x": rng.standard_normal((graph.num_nodes, 8)).astype(np.float32)}
     made = []
+    device = "cuda" if place == "GPU" else "cpu"
     blocks = {
         "files": lambda: MappedPart(graph, MappedArrays(folder), 3),
-        "device": lambda: DevicePart(graph, torch.device("cpu")),
+        "device": lambda: DevicePart(graph, torch.device(device)),
+        "GPU": lambda: DevicePart(graph, torch.device(device)),
     }
     for part in (Whole(100, graph.nodes), blocks[place]()):
         state = FitState(np.random.default_rng(5), Checkpoint(None, ""), ProgressCounter(None, ""), part)
@@ -134,3 +136,29 @@ def test_several_epochs_end_at_the_same_vectors(tmp_path, place):
     torch.testing.assert_close(got, wanted, rtol=1e-3, atol=1e-3)
     for row, other in zip(history, its_history, strict=True):
         assert row == pytest.approx(other, rel=1e-3)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])
+def test_on_a_gpu_terms_and_gradients_without_dropout_are_those_at_once(tmp_path, kind, task, monkeypatch):
+    monkeypatch.setattr(block_objective, "NODES_OF_GPU_BLOCK", 17)
+    at_once, in_blocks = objectives(graph_of(kind), tmp_path, task=task, place="GPU", dropout=0.0)
+    in_blocks.begin_at(at_once.state_dict())
+    found = []
+    for each in (at_once, in_blocks):
+        found.append(each.train().backward(torch.Generator("cuda").manual_seed(7), torch.tensor(0.7, device="cuda")))
+    torch.testing.assert_close(found[1][1], found[0][1], rtol=1e-4, atol=1e-5)
+    for (name, ours), (_, theirs) in zip(in_blocks.named_parameters(), at_once.named_parameters(), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-3, atol=1e-5, msg=name)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_on_a_gpu_both_passes_over_a_block_drop_the_same(tmp_path):
+    _, in_blocks = objectives(graph_of("one type"), tmp_path, place="GPU", dropout=0.5)
+    f = in_blocks.train().f.of_sets
+    (key,) = f.draw_keys(torch.Generator("cuda").manual_seed(7))
+    x = in_blocks.x.detach()
+    one, same, other = (f.messages_of(0, x, key, first) for first in (0, 0, 100))
+    assert torch.equal(one, same)
+    assert not torch.equal(one, other)
