@@ -50,10 +50,10 @@ def trainers(graph, folder, task="classes", place="files", **changes):
     }[task]
     given = values if len(graph.node_types) == 1 else {graph.node_types[0]: values}
     labels = read_labels(graph, given, task)
+    device = "cuda" if place == "GPU" else "cpu"
     settings = Settings(dim=8, threads=1, device=device, training=TrainingSettings(**changes))
     start = {"x": rng.standard_normal((graph.num_nodes, 8)).astype(np.float32)}
     made = []
-    device = "cuda" if place == "GPU" else "cpu"
     blocks = {
         "files": lambda: MappedPart(graph, MappedArrays(folder), 3),
         "device": lambda: DevicePart(graph, torch.device(device)),
