@@ -158,9 +158,9 @@ def test_a_csv_file_of_thousands_of_columns_is_read_in_seconds(tmp_path: Path):
         "id," + ",".join(f"feature_{i}" for i in range(width)) + "\n"
         + "\n".join(f"{i},{line}" for i, line in enumerate(lines)) + "\n",
     )  # fmt: skip
-    start = time.perf_counter()
+    start = time.process_time()  # others may have the cores
     features, _ = read_feature_file(path, Graph.from_edges([(i, i + 1) for i in range(count - 1)]))
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     np.testing.assert_array_equal(features, values)
 
 

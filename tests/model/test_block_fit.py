@@ -16,7 +16,7 @@ from pine.model.init import start
 @pytest.fixture
 def in_blocks(monkeypatch):
     """Blocks on a CPU, which is a device like others here, and the start of large graphs."""
-    monkeypatch.setattr(block_objective, "NODES_OF_BLOCK", 70)
+    monkeypatch.setattr(block_objective, "NODES_OF_BLOCK", 60)
     monkeypatch.setattr(start, "EXACT_NODES", 50)
 
     def fit(model, *given):
@@ -29,8 +29,8 @@ def in_blocks(monkeypatch):
 
 @pytest.fixture
 def planted():
-    graph, classes = pine.datasets.planted_classes(250, classes=4, inside=0.8)
-    return graph, np.where(np.arange(250) % 3 == 0, classes, -1)
+    graph, classes = pine.datasets.planted_classes(160, classes=4, inside=0.8)
+    return graph, np.where(np.arange(160) % 3 == 0, classes, -1)
 
 
 @pytest.mark.parametrize("epochs", [None, 0, 5])

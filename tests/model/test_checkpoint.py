@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -105,17 +106,24 @@ def test_a_checkpoint_that_is_to_be_kept_is_there_after_the_fit(tmp_path):
         assert (tmp_path / "state").exists() == keep
 
 
-@pytest.mark.parametrize("useful", [True, False])
-@pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.7, 0.95])
-def test_an_interrupted_fit_with_features_goes_on_to_the_same_bits(tmp_path, part, useful):
+@cache
+def fitted_with_features(useful):
+    """A graph, its labels, a fit that nobody interrupts, and its steps."""
     bare, labels = planted()
     rng = np.random.default_rng(0)
     words = np.repeat([0, 1, 2], 12)[:, None] == np.arange(6) % 3
     graph = bare.with_features(rng.normal(size=(36, 6)) + 2.0 * useful * words)
     counting = Interrupt()
     whole = pine_with(**SMALL).fit(graph, labels, progress=counting)
+    return graph, labels, whole, len(counting.steps)
+
+
+@pytest.mark.parametrize("useful", [True, False])
+@pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.7, 0.95])
+def test_an_interrupted_fit_with_features_goes_on_to_the_same_bits(tmp_path, part, useful):
+    graph, labels, whole, steps = fitted_with_features(useful)
     file, model = tmp_path / "state", pine_with(**SMALL)
-    interrupt(model, file, int(part * len(counting.steps)), graph, labels)
+    interrupt(model, file, int(part * steps), graph, labels)
     model.fit(graph, labels, checkpoint=file, checkpoint_every=0.0)
     np.testing.assert_array_equal(model.embedding_, whole.embedding_)
     np.testing.assert_array_equal(model.predict_proba(), whole.predict_proba())

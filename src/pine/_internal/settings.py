@@ -13,6 +13,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -61,7 +62,7 @@ KIND_WORDS = {int: "a whole number", float: "a number", bool: "true or false", s
 
 def check_settings(owner: type, settings: Mapping[str, Any]) -> None:
     """Each setting must be of a kind, and in a range, that the annotation of its field allows."""
-    hints = get_type_hints(owner, include_extras=True)
+    hints = _hints(owner)
     for name, value in settings.items():
         kinds = kinds_of(hints[name])
         if all(isinstance(kind, str) for kind in kinds):
@@ -171,7 +172,13 @@ def annotation_of(owner: Any, name: str, what: str) -> Any:
     """The annotation of a setting, wherever it is."""
     outer, inner = find_setting(owner, name, what)
     holder = owner if inner is None else getattr(owner, outer)
-    return get_type_hints(type(holder), include_extras=True)[inner or outer]
+    return _hints(type(holder))[inner or outer]  # type: ignore[arg-type]  # mypy takes instances for it
+
+
+@cache
+def _hints(owner: type) -> dict[str, Any]:
+    """Annotations, which take a millisecond to evaluate."""
+    return get_type_hints(owner, include_extras=True)
 
 
 def _nested(owner: Any) -> Iterator[tuple[str, str, Any]]:
