@@ -131,6 +131,17 @@ def test_an_interrupted_fit_with_features_goes_on_to_the_same_bits(tmp_path, par
     assert not list(tmp_path.iterdir())
 
 
+def test_moments_of_two_bytes_go_on_to_the_same_bits(tmp_path):
+    graph, labels = planted()
+    few = SMALL | {"epochs": 20, "moments": "bfloat16"}
+    whole = pine_with(**few).fit(graph, labels)
+    assert not np.array_equal(whole.embedding_, pine_with(**few | {"moments": "float32"}).fit(graph, labels).embedding_)
+    file, model = tmp_path / "state", pine_with(**few)
+    interrupt(model, file, 12, graph, labels)
+    model.fit(graph, labels, checkpoint=file)
+    np.testing.assert_array_equal(model.embedding_, whole.embedding_)
+
+
 def test_fits_from_an_earlier_run_go_on_too(tmp_path):
     graph, labels = planted()
     few = SMALL | {"epochs": 20}

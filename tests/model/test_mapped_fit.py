@@ -112,6 +112,7 @@ def test_it_can_be_saved_loaded_and_asked_for_later_nodes(tmp_path):
     [
         ({"batch_size": 10}, {}, "nodes come in blocks already: leave batch_size out"),
         ({"function": pine.model.FunctionSettings(heads="separate")}, {}, "set heads='shared'"),
+        ({"training": pine.model.TrainingSettings(moments="bfloat16")}, {}, "in files moments are of 4 bytes"),
         ({}, {"checkpoint": "state"}, "keeps no checkpoint"),
     ],
 )

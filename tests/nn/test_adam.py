@@ -8,6 +8,7 @@ import sys
 import pytest
 import torch
 
+from pine.nn import adam as adam_module
 from pine.nn.adam import Adam
 
 
@@ -39,6 +40,29 @@ def test_steps_are_those_of_torch(betas):
         for one, other in zip(ours, theirs, strict=True):
             assert torch.equal(one, other), step
     assert [int(state["step"]) for state in optimizers[0].state] == [5, 5, 4]
+
+
+@pytest.mark.parametrize("rows", [2, 100])
+def test_with_moments_of_two_bytes_steps_go_nearly_the_same_way(rows, monkeypatch):
+    monkeypatch.setattr(adam_module, "ROUNDED_ROWS", rows)
+    ours, theirs = weights(), weights()
+    first = ours[0]
+    rounded = Adam(
+        groups(ours), 0.01, zeros_like=lambda w: torch.zeros_like(w, dtype=torch.bfloat16 if w is first else None)
+    )
+    exact = Adam(groups(theirs), 0.01)
+    draw = torch.Generator().manual_seed(1)
+    for _ in range(30):
+        for one, other in zip(ours, theirs, strict=True):
+            one.grad = torch.randn(one.shape, generator=draw)
+            other.grad = one.grad.clone()
+        rounded.step()
+        exact.step()
+    assert rounded.state[0]["exp_avg"].dtype == torch.bfloat16
+    assert [int(state["step"]) for state in rounded.state] == [30, 30, 30]
+    moved = (theirs[0] - weights()[0]).abs().mean()
+    assert 0 < (ours[0] - theirs[0]).abs().mean() < 0.02 * moved
+    assert torch.equal(ours[1], theirs[1])
 
 
 def test_gradients_are_forgotten():

@@ -58,7 +58,8 @@ class BlockObjective(Objective):
         super().begin_near(self.x.detach(), f=f, theta=theta, rests=rests)  # which is there already
 
     def zeros_like(self, parameter: nn.Parameter) -> Tensor:
-        return self.part.zeros(*parameter.shape) if parameter is self.x else super().zeros_like(parameter)
+        own = parameter is self.x and self.settings.moments == "float32"
+        return self.part.zeros(*parameter.shape) if own else super().zeros_like(parameter)
 
     def backward(self, generator: torch.Generator, warmup: Tensor) -> tuple[list[str], Tensor]:
         h = self.f.of_sets

@@ -135,7 +135,8 @@ class CheckpointWriter:
         tensors = {f"state:{name}": tensor for name, tensor in objective.state_dict().items()}
         for number, moments in enumerate(optimizer.state):
             tensors |= {f"adam:{number}:{name}": tensor for name, tensor in moments.items()}
-        return tensors
+        # NumPy, which sums them, has no bfloat16.
+        return {name: each.float() if each.dtype == torch.bfloat16 else each for name, each in tensors.items()}
 
     def note_written(self) -> None:
         """From now on it is a while until it is due again."""

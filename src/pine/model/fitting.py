@@ -167,6 +167,8 @@ def _check_on_ranks(settings: Settings, graph: Graph, earlier: Earlier | None) -
         raise InputError("each rank takes all its nodes at once: leave batch_size out, and start more ranks")
     if earlier is not None:
         raise InputError("a start from an earlier run is for one process: leave start_from out, or start no ranks")
+    if settings.training.moments != "float32":
+        raise InputError("moments='bfloat16' is for one process: leave it out, or start no ranks")
 
 
 def _check_mapped(settings: Settings, graph: Graph, options: FitOptions, earlier: Earlier | None) -> None:
@@ -177,6 +179,8 @@ def _check_mapped(settings: Settings, graph: Graph, options: FitOptions, earlier
         raise InputError("features are learned in memory: set features=False, or leave mmap_dir out")
     if settings.batch_size is not None:
         raise InputError("with mmap_dir nodes come in blocks already: leave batch_size out")
+    if settings.training.moments != "float32":
+        raise InputError("in files moments are of 4 bytes: leave moments='bfloat16' or mmap_dir out")
     if settings.function.heads == "separate":
         raise InputError("heads='separate' learns in memory: set heads='shared', or leave mmap_dir out")
     if device_of(settings.device).type != "cpu":

@@ -8,8 +8,9 @@
                 4 d + 14 C for scores       by a regression there
     in blocks   4 d + (1 + K) L             training on a GPU without room for the above (pine.model.block_objective)
 
-d is dim, L the hidden units (times d where each coordinate has its own), K the groups of neighbors. To these come the
-edges, twice, with what finds them, features, and for the exact start of a small graph some arrays of all pairs.
+With moments in bfloat16 training has d less. d is dim, L the hidden units (times d where each coordinate has its own),
+K the groups of neighbors. To these come the edges, twice, with what finds them, features, and for the exact start of a
+small graph some arrays of all pairs.
 Measured by `python benchmarks/memory.py`, on a CPU and on an H200 (docs/trust.md).
 """
 
@@ -137,7 +138,8 @@ def _has_blocks(settings: Settings, graph: Graph) -> bool:
 
 def _bytes_in_blocks(settings: Settings, graph: Graph, num_outputs: int | None) -> float:
     d, L, outputs = settings.dim, settings.function.hidden, num_outputs or 0
-    of_all = max(4 * d + (1 + _num_groups(settings, graph)) * L, 2 * d + 6 * outputs)
+    training = 4 * d + (1 + _num_groups(settings, graph)) * L - _saved_by_moments(settings)
+    of_all = max(training, 2 * d + 6 * outputs)
     of_block = FLOATS_OF_BLOCK * (d + L + outputs)
     return float(FLOAT) * (graph.num_nodes * of_all + min(NODES_OF_GPU_BLOCK, graph.num_nodes) * of_block)
 
@@ -179,11 +181,16 @@ def _floats_a_node(settings: Settings, graph: Graph, num_outputs: int | None, *,
         stages.append(4 * d + (14 if on_gpu else 6) * num_outputs)
         if settings.epochs != 0:
             K = _num_groups(settings, graph)
-            training = max(9 * d + 2 * L, 7 * d + (1 + 2 * K) * L if K > 1 else 0)
+            training = max(9 * d + 2 * L, 7 * d + (1 + 2 * K) * L if K > 1 else 0) - _saved_by_moments(settings)
             stages.append(training + (10 * num_outputs if on_gpu else 0))
             if settings.feature_types(graph):
                 stages.append(4 * d + 21 * num_outputs)
     return float(max(stages))
+
+
+def _saved_by_moments(settings: Settings) -> int:
+    """Floats a node: two halves of x."""
+    return settings.dim if settings.training.moments == "bfloat16" else 0
 
 
 def _num_groups(settings: Settings, graph: Graph) -> int:

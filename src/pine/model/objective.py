@@ -135,6 +135,10 @@ class Objective(Trainable):
             return {}
         return {"l2": self.settings.weight_decay * l2(self.w) / (len(self.batches) * self.ranks.size)}
 
+    def zeros_like(self, parameter: nn.Parameter) -> Tensor:
+        rounded = parameter is self.x and self.settings.moments == "bfloat16"
+        return torch.zeros_like(parameter.detach(), dtype=torch.bfloat16 if rounded else None)
+
     @property
     def num_nodes(self) -> int:
         return len(self.x)

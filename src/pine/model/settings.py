@@ -63,6 +63,7 @@ class TrainingSettings(FrozenSettings):
     learning_rate, embedding_lr: Adam's, for f and the classifier, and for x, at their highest (pine.model.training).
         None: the fewer epochs, the higher.
     samples: with batch_size, neighbors of a node in each group, drawn anew each epoch; None: all.
+    moments: Adam's two of x, in numbers of 4 or of 2 bytes.
     """
 
     start: Literal["structural", "random"] = "structural"
@@ -73,6 +74,7 @@ class TrainingSettings(FrozenSettings):
     learning_rate: Positive = 0.06
     embedding_lr: Positive | None = None
     samples: Count | None = None
+    moments: Literal["float32", "bfloat16"] = "float32"
 
 
 @dataclass
