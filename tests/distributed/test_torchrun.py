@@ -5,16 +5,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-import torch.distributed as dist
+from torch._C._distributed_c10d import TCPStore
 
 from pine.distributed.torchrun import START, start_name
 
 
 def test_ranks_of_one_start_have_a_name_in_common_and_those_of_another_have_another():
-    server = dist.TCPStore("127.0.0.1", 0, is_master=True, timeout=timedelta(seconds=30))
+    server = TCPStore("127.0.0.1", 0, is_master=True, timeout=timedelta(seconds=30))
 
     def name_of(rank: int) -> str:
-        store = dist.TCPStore("127.0.0.1", server.port, is_master=False, timeout=timedelta(seconds=30))
+        store = TCPStore("127.0.0.1", server.port, is_master=False, timeout=timedelta(seconds=30))
         return start_name(store, rank, 3)
 
     names = []

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -37,7 +38,7 @@ def ranks_of_torchrun(device: str) -> Iterator[Ranks]:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     try:
         store, rank, size = next(rendezvous("env://", timeout=TIMEOUT))
-        started = dist.PrefixStore(start_name(store, rank, size), store)
+        started = dist.distributed_c10d.PrefixStore(start_name(store, rank, size), store)
         backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"
         dist.init_process_group(backend, store=started, rank=rank, world_size=size, timeout=TIMEOUT)
     except (RuntimeError, ValueError) as problem:
@@ -48,14 +49,14 @@ def ranks_of_torchrun(device: str) -> Iterator[Ranks]:
     dist.destroy_process_group()  # after an error the others may not be there to say goodbye
 
 
-def start_name(store: dist.Store, rank: int, size: int) -> str:
+def start_name(store: Any, rank: int, size: int) -> str:
     """A name that the ranks of one start have in common, and no others.
 
     torchrun starts ranks again with the store of those before them (torch 2.13), which has the addresses of the dead.
     So the first rank makes a name up, and answers whoever calls by it; one that read an old name gets no answer.
     """
     if rank == 0:
-        name = uuid.uuid4().hex
+        name: str = uuid.uuid4().hex
         store.set(START, name)
         for other in range(1, size):
             call = f"{START}/{name}/{other}"
