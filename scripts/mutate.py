@@ -311,30 +311,40 @@ def main() -> None:
             place = f"{mutant.file}:{mutant.line}: #{mutant.number}"
             print(f"{place} {mutant.text}  ({len(mutant.tests)} tests)", flush=True)
 
+    def keep(mutant: Mutant, what: str) -> None:
+        with KEPT.open("a") as file:
+            file.write(f"{mutant.key} {what}\n")
+
+    @cache
+    def passes_unchanged(file: str) -> bool:
+        """Whether its tests do; others may run meanwhile."""
+        one = mutant(file, UNCHANGED, options.seconds)
+        if not one.tests or one.key in kept:
+            return True
+        ((_, fails),) = killed(iter([one]), 1)
+        if fails:
+            broken.add(file)
+            print(f"{file}: its tests fail without a change, so it is left out", flush=True)
+        else:
+            keep(one, KILLED)
+        return not fails
+
     def left() -> Iterator[Mutant]:
-        unchanged = [(file, UNCHANGED) for file in dict(numbered)]
-        for each in unchanged + numbered:
+        for each in numbered:
             if time.monotonic() > end:
                 return
-            if each[0] in broken:
+            if not passes_unchanged(each[0]):
                 continue
             one = mutant(*each, options.seconds)
             before = kept.get(one.key)
             if before is None or (before == SURVIVED and not options.new):
                 yield one
-            elif one.number != UNCHANGED:
+            else:
                 outcome(one, before == SURVIVED)
 
-    with KEPT.open("a") as file:
-        for one, is_killed in killed(left(), options.processes):
-            if one.number == UNCHANGED and is_killed and one.tests:
-                broken.add(one.file)
-                print(f"{one.file}: its tests fail without a change, so it is left out", flush=True)
-                continue
-            file.write(f"{one.key} {KILLED if is_killed or one.number == UNCHANGED else SURVIVED}\n")
-            file.flush()
-            if one.number != UNCHANGED:
-                outcome(one, not is_killed)
+    for one, is_killed in killed(left(), options.processes):
+        keep(one, KILLED if is_killed else SURVIVED)
+        outcome(one, not is_killed)
     print("\n| part | changes | killed |\n|---|---:|---:|")
     parts = defaultdict(list)
     for name in tried:
