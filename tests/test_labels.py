@@ -34,6 +34,12 @@ def known_labels(graph: Graph, given: Any, task: str = "auto") -> Labels:
     return labels
 
 
+def test_classes_of_several_kinds_stay_what_they_are():
+    labels = known_labels(GRAPH, {"a": 1, "b": "x", "c": "x", "d": "1"})
+    assert labels.classes is not None
+    assert [(type(each), each) for each in labels.classes] == [(int, 1), (str, "1"), (str, "x")]
+
+
 @pytest.mark.parametrize("form", CLASSES)
 def test_classes_are_understood_in_every_form_and_keep_the_users_values(form):
     form_given, known, values, classes = CLASSES[form]
