@@ -42,6 +42,11 @@ def test_pyg_data_keeps_x_y_and_masks():
     assert "y" not in graph.bare().node_data.get("node", {})
 
 
+def test_data_whose_edges_lack_their_mirrors_are_directed():
+    assert Graph.from_pyg(Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=3)).directed
+    assert not Graph.from_pyg(Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=3)).directed
+
+
 def test_hetero_data_keeps_types_relations_x_y_and_masks():
     data = HeteroData()
     data["user"].x = torch.eye(2)
