@@ -245,6 +245,14 @@ def test_new_nodes_beside_each_other_end_where_f_leaves_them(slope):
     assert torch.equal(larger, 1024 * made)
 
 
+def test_what_swings_nearly_for_ever_comes_to_rest_by_shorter_steps():
+    x, unseen = torch.tensor([[1.0], [0.0], [0.0]]), torch.tensor([False, True, True])
+    still = torch.tensor([[1.0], [1.0], [1.0]])
+    made, converged = fixed_point(x, unseen, unseen, lambda x: still - 0.98 * (x - still))
+    assert converged
+    torch.testing.assert_close(made, still, atol=1e-3, rtol=0)
+
+
 def test_nodes_beside_chosen_ones_are_found_by_their_rows():
     path = Graph.from_edges([(0, 1), (1, 2), (3, 4)]).adjacency()
     chosen = torch.tensor([True, False, False, False, True])

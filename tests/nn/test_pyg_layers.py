@@ -217,11 +217,12 @@ def test_directions_drawn_late_are_as_large_as_those_drawn_at_once():
 
 
 def test_parameters_can_be_drawn_anew():
-    layer, aggregation = conv(norm="layer"), PINEAggregation(M, D, **SIZES)
+    layer, aggregation = conv(norm="layer", root_weight=True), PINEAggregation(M, D, **SIZES)
     for each in (layer, aggregation):
         before = {name: tensor.clone() for name, tensor in each.state_dict().items()}
         each.reset_parameters()
         after = each.state_dict()
+        assert not any(torch.equal(before[name], after[name]) for name in after if name.startswith("root"))
         assert not torch.equal(before["f.W"], after["f.W"])
         assert not torch.equal(before["f.a.0"], after["f.a.0"])
 
