@@ -15,12 +15,14 @@ A fit is beside label propagation and its own start; accuracy is that of a milli
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import gpu
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -33,12 +35,12 @@ from pine.graph.ids.node_ids import NodeIds
 from pine.graph.nodes import EDGE, NODE, Nodes
 from pine.labels import read_labels
 from pine.model.block_objective import BlockObjective
-from pine.model.device_part import DevicePart
+from pine.model.block_part import DevicePart
 from pine.model.init.start import structural_start
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import VisibleTargets
 from pine.model.settings import Form, FunctionSettings, Settings
-from pine.model.training import _adam
+from pine.model.training import adam_of
 from pine.nn.targets import Targets
 from pine.propagation import LabelPropagator
 
@@ -105,7 +107,7 @@ def training_pass(graph: Graph, labels: NDArray[np.int64], form: dict[str, Any],
     objective = BlockObjective(f.to(device), places, lambdas, settings.training, visible, part=part)
     generator = torch.Generator(device).manual_seed(0)
     objective.x.data.normal_(generator=generator)
-    optimizer, trust = _adam(objective.train()), torch.tensor(0.5, device=device)
+    optimizer, trust = adam_of(objective.train()), torch.tensor(0.5, device=device)
     optimizer.set_rate(0, 0.001)
     optimizer.set_rate(1, 0.001)
 
@@ -130,29 +132,15 @@ def floors(nodes: int, entries: int, form: dict[str, int], bandwidth: float) -> 
 
 
 def times(work: Callable[[], object], rounds: int, device: torch.device) -> list[float]:
-    """Seconds of each round, after one to warm up."""
+    """Seconds of each round, warmed up."""
     if device.type == "cpu":
         marks = [(work(), time.perf_counter())[1] for _ in range(rounds + 1)]
         return [b - a for a, b in pairwise(marks)]
-    work()
-    events = [torch.cuda.Event(enable_timing=True) for _ in range(rounds + 1)]
-    events[0].record()
-    for event in events[1:]:
-        work()
-        event.record()
-    torch.cuda.synchronize()
-    return [1e-3 * a.elapsed_time(b) for a, b in pairwise(events)]
-
-
-def copy_bandwidth(device: torch.device) -> float:
-    """Bytes read and written a second."""
-    source = torch.randn(1 << 28, device=device)
-    out = torch.empty_like(source)
-    return 2 * source.nbytes / statistics.median(times(lambda: out.copy_(source), 10, device))
+    return gpu.times(work, rounds)
 
 
 def passes(sizes: list[tuple[int, int]], device: torch.device, rounds: int) -> None:
-    bandwidth = copy_bandwidth(device)
+    bandwidth = math.nan if device.type == "cpu" else gpu.copy_bandwidth()
     print(f"a copy: {bandwidth / 1e12:.2f} TB/s\n")
     print("| nodes | entries | L, T, Q | s | floor of bytes | of products | share | peak GiB |")
     print("|---|---|---|---|---|---|---|---|")

@@ -95,3 +95,9 @@ def test_its_file_is_closed_with_it(tmp_path):
     del floats
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(file)
+
+
+def test_a_system_that_cannot_read_by_ranges_is_said(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "preadv")
+    with pytest.raises(InputError, match="leave mmap_dir out, or use Linux or macOS"):
+        FileOfFloats(MappedArrays(tmp_path), 10)

@@ -10,6 +10,7 @@ import pytest
 from pine import Graph, InputError
 from pine.datasets import load, planted_classes
 from pine.distributed.partition import ROOM, cut_edges, metis, partition, streamed
+from pine.graph.csr import build_csr
 
 needs_metis = pytest.mark.skipif(importlib.util.find_spec("pymetis") is None, reason="needs pymetis")
 
@@ -30,6 +31,14 @@ def test_streaming_again_cuts_fewer_edges():
     links = planted_classes(2000, classes=5)[0].links()
     once, often = (cut_edges(links, streamed(links, 4, passes)) for passes in (1, 5))
     assert often < 0.95 * once
+
+
+def test_a_loop_does_not_hold_a_node_where_it_is():
+    links = planted_classes(2000, classes=5)[0].links()
+    every = np.arange(2000)
+    rows, columns = (np.concatenate([*[every] * 20, each]) for each in (links.rows(), links.indices))
+    looped = build_csr(rows, columns, None, (2000, 2000), duplicates="keep")
+    np.testing.assert_array_equal(streamed(looped, 4), streamed(links, 4))
 
 
 def test_every_rank_has_a_node():

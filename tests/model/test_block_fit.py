@@ -9,7 +9,7 @@ import torch
 import pine
 from pine.distributed.part import Whole
 from pine.model import block_objective, fitting, needs
-from pine.model.device_part import DevicePart
+from pine.model.block_part import DevicePart
 from pine.model.init import start
 
 

@@ -13,8 +13,8 @@ from pine.distributed.part import Whole
 from pine.labels import read_labels
 from pine.model import block_objective
 from pine.model.block_objective import BlockObjective
+from pine.model.block_part import DevicePart
 from pine.model.checkpoint import Checkpoint
-from pine.model.device_part import DevicePart
 from pine.model.mapped_part import MappedPart
 from pine.model.settings import Settings, TrainingSettings
 from pine.model.training import FitState, Trainer

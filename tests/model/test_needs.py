@@ -142,6 +142,17 @@ def test_arrays_grow_with_the_number_of_nodes_and_of_classes(monkeypatch, device
         np.testing.assert_allclose(needed(20_000, 5) - few, 4 * 20_000 * 2 * np.array([2, 10]))
 
 
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_moments_of_two_bytes_take_half_of_what_those_of_four_take(monkeypatch, in_blocks):
+    monkeypatch.setattr(needs, "device_of", lambda name: torch.device("cuda"))
+    graph, _ = planted_classes(5000)
+    each = [
+        memory_needed(PINE(training=TrainingSettings(moments=kind)), graph, 3, in_blocks=in_blocks).gpu
+        for kind in ("float32", "bfloat16")
+    ]
+    assert each[0] - each[1] == 4 * 64 * 5000
+
+
 @pytest.mark.parametrize("groups", ["all", "type", "relation"])
 def test_neighbors_of_a_directed_graph_are_counted_from_both_sides(groups):
     graph = Graph.from_relations({("a", "to", "b"): [(0, 1)], ("a", "as", "a"): [(0, 1)]}, directed=True)

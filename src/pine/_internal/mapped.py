@@ -63,6 +63,8 @@ class FileOfFloats:
     """So many zeros of float32, read and written by ranges, from several threads too."""
 
     def __init__(self, arrays: MappedArrays, count: int) -> None:
+        if not hasattr(os, "preadv"):
+            raise InputError("this system cannot read a file by ranges: leave mmap_dir out, or use Linux or macOS")
         self.file = arrays.in_file(4 * count, os.dup)
         weakref.finalize(self, os.close, self.file)
         if hasattr(os, "posix_fadvise"):

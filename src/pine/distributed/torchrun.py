@@ -6,7 +6,7 @@ import os
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +15,7 @@ import torch.distributed as dist
 from torch.distributed.rendezvous import rendezvous
 
 from pine.distributed.ranks import ALONE, TIMEOUT, Group, Ranks, RanksError, shared_among
-from pine.errors import InputError
+from pine.errors import InputError, shortened
 from pine.nn.training import device_of
 
 START, ANSWER = "pine/start", timedelta(seconds=1)  # a key, and how long to wait for an answer by a name
@@ -42,7 +42,7 @@ def ranks_of_torchrun(device: str) -> Iterator[Ranks]:
         backend = "cpu:gloo,cuda:nccl" if on_gpu else "gloo"
         dist.init_process_group(backend, store=started, rank=rank, world_size=size, timeout=TIMEOUT)
     except (RuntimeError, ValueError) as problem:
-        reason = (str(problem).splitlines() or ["?"])[0][:120]
+        reason = shortened(str(problem).partition("\n")[0])
         raise RanksError(f"the ranks did not meet within {TIMEOUT.seconds} s ({reason}); start all of them") from None
     with shared_among(Group()) as ranks:
         yield ranks
@@ -63,15 +63,13 @@ def start_name(store: Any, rank: int, size: int) -> str:
             store.set(f"{call}/answer", store.get(call))
         return name
     mine, until = uuid.uuid4().hex, time.monotonic() + TIMEOUT.total_seconds()
-    while True:
+    while time.monotonic() < until:
         name = store.get(START).decode()
         call = f"{START}/{name}/{rank}"
         store.set(call, mine)
-        try:
+        with suppress(dist.DistStoreError):
             store.wait([f"{call}/answer"], ANSWER)
-            if store.get(f"{call}/answer").decode() == mine:
+            if store.get(f"{call}/answer").decode() == mine:  # not one that a rank before this one got
                 return name
-        except dist.DistStoreError:
-            if time.monotonic() > until:
-                raise
         time.sleep(0.01)
+    raise RuntimeError("the first one does not answer")

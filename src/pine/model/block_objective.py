@@ -6,7 +6,7 @@
     4. dy = A' ds                        slices of columns
     5. dx and the gradients of g from dy blocks of nodes
 
-Between two passes lie x, y or s, and dx, in files (pine.model.mapped_part) or on a GPU (pine.model.device_part), and
+Between two passes lie x, y or s, and dx, in files (pine.model.mapped_part) or on a GPU (pine.model.block_part), and
 nothing else of all nodes. The numbers are those of Objective, but for the order in which floats are added up, and on a
 GPU for what dropout draws.
 """

@@ -20,10 +20,9 @@ from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
 from pine.model.blend import STRUCTURE
-from pine.model.block_part import BlockPart
+from pine.model.block_part import BlockPart, DevicePart
 from pine.model.checkpoint import Checkpoint, fingerprint
 from pine.model.choice import choose
-from pine.model.device_part import DevicePart
 from pine.model.feature_training import FeatureTrainer
 from pine.model.init.start import structural_start
 from pine.model.learned import Array, Learned

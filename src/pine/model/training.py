@@ -88,7 +88,7 @@ def train(
 
     on_epoch is called with the number of epochs that are newly done. A writer restores an interrupted training.
     """
-    optimizer = _adam(objective)
+    optimizer = adam_of(objective)
     done = None if writer is None else writer.restore(objective, optimizer, generator)
     first = 1 if done is None else len(done) + 1
     # One array for all epochs: a small tensor an epoch would lie between large ones, and memory would grow.
@@ -147,7 +147,7 @@ def train(
     return [dict(zip(names, row, strict=True)) for row in history.tolist()]
 
 
-def _adam(objective: Trainable) -> Adam:
+def adam_of(objective: Trainable) -> Adam:
     """A group for vectors, one for all else."""
     groups = objective.vectors_of_nodes(), objective.shared_parameters()
     return Adam([{"params": each} for each in groups], betas=(0.9, 0.99), zeros_like=objective.zeros_like)
