@@ -221,3 +221,18 @@ def test_one_method_alone_is_made_and_the_others_stay_as_the_folder_has_them(opt
     assert read_rows(options.out / "small.csv") == rows
     with pytest.raises(InputError, match="no method is called 'spraed' there; there are 'poor', 'spread'"):
         reproduce(dataclasses.replace(options, methods=["spraed"]), known=known, run_jobs=jobs)
+
+
+def test_experiments_without_the_method_stay_as_the_folder_has_them(options, known):
+    maps = SMALL | {"kind": "maps", "methods": [{"name": "map", "spec": "pine"}], "claims": []}
+    known = known | {"maps": experiment_of("maps", maps)}
+    points = [{"dataset": "cora", "x": x, "y": 0.0, "true": 1, "predicted": 0} for x in (1.0, 2.0)]
+    write_rows(points, options.out / "maps.csv")
+    jobs = InProcess()
+    report = reproduce(
+        dataclasses.replace(options, names=["all"], methods=["poor"]), known=known, run_jobs=jobs
+    ).read_text()
+    assert {row["method"] for row in read_rows(options.out / "small.csv")} == {"poor"}
+    assert len(read_rows(options.out / "maps.csv")) == 2
+    assert "id='maps'" in report
+    assert all("rounds" in task.spec for task in jobs.made)

@@ -125,13 +125,18 @@ def reproduce(
 def _chosen(
     options: ReproduceOptions, known: Mapping[str, Experiment]
 ) -> tuple[list[Experiment], list[tuple[Experiment, InputError]]]:
-    """The experiments, cut to a slice with quick; of all, those whose data is not at hand are left out, and why."""
+    """The experiments, cut to a slice with quick; of all, those whose data is not at hand are left out, and why.
+
+    With methods, those that have none of them stay as they are.
+    """
     everything = "all" in options.names
     _check_methods(options, known)
     found, left_out = [], []
     for name in known if everything else dict.fromkeys(options.names):
         whole = find(name, known)
         experiment = whole.quicker() if options.quick else whole
+        if options.methods and not any(method.name in options.methods for method in experiment.methods):
+            continue  # nothing of it is made
         try:
             KINDS[experiment.kind].check_packages(experiment)
             for dataset in experiment.datasets:
