@@ -1,12 +1,9 @@
-"""What a graph would need that is too large to try here: an extrapolation, and a floor.
+"""What a graph would need that is too large to try here: machines, hours and money, an extrapolation.
 
-    python benchmarks/scale_forecast.py floor [--graph 100000000:1600000000] [--bandwidth 4.8]
-    python benchmarks/scale_forecast.py machines [--graph 1000000000:100000000000] [--memory 512] [--cores 64]
+    python benchmarks/scale_forecast.py [--graph 1000000000:100000000000] [--memory 512] [--cores 64]
         [--least 200000] [--network 100] [--cuts 0.05,0.2,0.5] [--epochs 28] [--price 5]
 
-floor: the fewest bytes that an epoch's f on a GPU must move, as benchmarks/gpu.py counts them, each gathered row from
-memory, by the bandwidth in TB/s.
-machines: by the fit of benchmarks/scale.py to the graphs of scale.jsonl that have so many nodes at least, by what
+By the fit of benchmarks/scale.py to the graphs of scale.jsonl that have so many nodes at least, by what
 pine.model.needs counts, and by the rows that ranks hold for each other, which it does not. It takes for granted that
 work and rows divide evenly, one rank a machine, that cores work side by side as fast as the one that was measured, that
 ranks compute and send by turns, and a share of cut edges. Not in it: reading, the partition, regressions, what goes to
@@ -42,14 +39,6 @@ def bytes_needed(ranks: int) -> NDArray[np.float64]:
     needs = [memory_needed(settings, graph, CLASSES, ranks).host for graph in graphs]
     found: NDArray[np.float64] = np.asarray(np.linalg.solve(terms, needs), np.float64)
     return found[1:]
-
-
-def report_floor(nodes: int, edges: int, given: argparse.Namespace) -> None:
-    one_sum = 2 * edges * (FLOAT + FLOAT * L) + nodes * (8 + FLOAT * L)
-    moved = 2 * one_sum + FLOAT * nodes * (3 * D + 3 * L + 4 * D)
-    print(f"{nodes:,} nodes, {edges:,} edges, d = {D}, L = {L}: f, forward and backward, moves {moved / 1e12:.2f} TB,")
-    print(f"at {given.bandwidth} TB/s {moved / given.bandwidth / 1e12:.2f} s: a floor, not a measurement")
-    print(f"arrays of a training: {bytes_needed(1) @ [nodes, edges] / 1e9:,.0f} GB")
 
 
 def report_machines(nodes: int, edges: int, given: argparse.Namespace) -> None:
@@ -88,11 +77,9 @@ def halo_bytes(rows: float) -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("floor", "machines"))
-    parser.add_argument("--graph", help="nodes:edges")
+    parser.add_argument("--graph", default="1000000000:100000000000", help="nodes:edges")
     parser.add_argument("--device", default="cpu", help="whose lines of scale.jsonl are fitted")
     parser.add_argument("--least", type=int, default=200_000)
-    parser.add_argument("--bandwidth", type=float, default=4.8)
     parser.add_argument("--memory", type=float, default=512)
     parser.add_argument("--cores", type=int, default=64)
     parser.add_argument("--network", type=float, default=100)
@@ -100,9 +87,5 @@ if __name__ == "__main__":
     parser.add_argument("--epochs", type=int, default=28)
     parser.add_argument("--price", type=float, default=5)
     options = parser.parse_args()
-    report, size = {
-        "floor": (report_floor, "100000000:1600000000"),
-        "machines": (report_machines, "1000000000:100000000000"),
-    }[options.what]
-    all_nodes, all_edges = map(int, (options.graph or size).split(":"))
-    report(all_nodes, all_edges, options)
+    all_nodes, all_edges = map(int, options.graph.split(":"))
+    report_machines(all_nodes, all_edges, options)

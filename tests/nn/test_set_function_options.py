@@ -76,7 +76,7 @@ def test_dropout_hides_a_coordinate_of_a_node_from_all_who_see_it_and_only_in_tr
     f = make(M=(40,), T=3, Q=2, dropout=0.25)
     x = normal(50, 40).abs() + 1
     csr = random_csr(30, 50, 90)
-    seen = f._input(0, x, generator(1))
+    seen = f._dropped(0, x, generator(1), None)
     hidden = seen == 0
     assert 0.2 < float(hidden.double().mean()) < 0.3
     torch.testing.assert_close(seen[~hidden], x[~hidden] / 0.75)

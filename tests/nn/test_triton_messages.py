@@ -15,6 +15,7 @@ from support.tensors import normal, random_csr
 
 from pine.nn import SetFunction, set_function_reference
 from pine.nn.messages import g, messages
+from pine.nn.neighbor_dropout import BlockDropout
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 on_cuda = pytest.mark.skipif(DEVICE.type == "cpu", reason="needs a CUDA device")
@@ -51,8 +52,8 @@ def definition(x, a, u, v, W, sigma="tanh"):
     return g(x, a, u, v, sigma).flatten(-2) @ W.mT
 
 
-def fast(x, a, u, v, W, sigma="tanh"):
-    return kernels.triton_messages(x, a, u, v, W, sigma, PRECISION)
+def fast(x, a, u, v, W, offset=None, sigma="tanh", drop=None):
+    return kernels.triton_messages(x, a, u, v, W, sigma, PRECISION, offset=offset, drop=drop)
 
 
 def same_as_the_definition(given, sigma):
@@ -76,6 +77,36 @@ def test_value_and_every_gradient_equal_the_definition(sizes, own_scales, sigma)
 @pytest.mark.parametrize("x_lead", [(3,), ()])
 def test_several_models_side_by_side_are_each_their_own(x_lead):
     same_as_the_definition(drawn((150, 9, 5, 3, 6), (3,), x_lead), "tanh")
+
+
+@pytest.mark.parametrize("lead", [(), (3,)])
+@pytest.mark.parametrize("first", [0, 2**33 + 5])
+def test_what_is_dropped_is_what_a_cpu_drops(first, lead):
+    drop = BlockDropout(0.4, 2**62 - 12345, first)
+    given = drawn((130, 20, 5, 3, 6), lead, ())
+    wanted = value_and_gradients(lambda x, *rest: definition(drop.of(x.cpu()).to(x.device), *rest), given)
+    found = [
+        value_and_gradients(partial(fast, drop=drop), each)
+        for each in ([each.float() for each in given], [each.float() for each in given])
+    ]
+    for ours, again, exact in zip(*found, wanted, strict=True):
+        assert torch.equal(ours, again)
+        assert (ours - exact).norm() < 1e-4 * exact.norm()
+
+
+@pytest.mark.parametrize(("lead", "sigma"), [((), "tanh"), ((3,), "sigmoid")])
+def test_an_offset_is_taken_off_g(lead, sigma):
+    given = drawn((130, 20, 5, 3, 6), lead)
+    offset = normal(*lead, 15, seed=5).to(DEVICE)
+
+    def with_offset(x, a, u, v, W, offset):
+        return (g(x, a, u, v, sigma).flatten(-2) - offset[..., None, :]) @ W.mT
+
+    wanted = value_and_gradients(with_offset, [*given, offset])
+    got = value_and_gradients(partial(fast, sigma=sigma), [each.float() for each in (*given, offset)])
+    for ours, exact in zip(got, wanted, strict=True):
+        assert ours.shape == exact.shape
+        assert (ours - exact).norm() < 1e-4 * exact.norm()
 
 
 def test_values_far_out_saturate_and_are_no_overflow():

@@ -46,8 +46,8 @@ def test_the_papers_experiments_are_all_there():
     )
     homogeneous = find("homogeneous")
     assert len(homogeneous.datasets) * len(homogeneous.ratios) == 45
-    assert len(homogeneous.methods) == 14
-    assert homogeneous.repeats == 5
+    assert len(homogeneous.methods) == 16
+    assert homogeneous.repeats == 20
 
 
 def test_experiments_that_say_so_name_data_sets_used_for_no_choice_alone_and_have_no_search():

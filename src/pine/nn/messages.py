@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from pine.nn.hidden_layer import hidden_layer, layer_is_fast
+from pine.nn.neighbor_dropout import BlockDropout
 from pine.nn.triton_device import runs_triton
 
 SIGMA = {"tanh": torch.tanh, "sigmoid": torch.sigmoid}
@@ -43,33 +44,31 @@ def messages(
     floats: int | None = None,
     offset: Tensor | None = None,
     *,
+    drop: BlockDropout | None = None,
     value: bool = True,
 ) -> Tensor:
     """W g(x): as for g, with W (..., L, T Q), to (..., N, L). Leading dimensions are independent copies.
 
-    floats: of g made at a time; None: as many as suit the device. offset: (..., T Q), taken off g(x). value: False
-    where only gradients are wanted, which make g anew; what is returned is then no number.
+    floats: of g made at a time; None: as many as suit the device. offset: (..., T Q), taken off g(x). drop: of x, which
+    are some nodes of many. value: False where only gradients are wanted, which make g anew; what is returned is then no
+    number.
     """
     if layer_is_fast(x):
+        x = x if drop is None else drop.of(x)
         T, Q = a.shape[-2], v.shape[-1]
         u, v = (w.mT.expand(*W.shape[:-2], Q, T) for w in (u, v))
         o = torch.zeros_like(v) if offset is None else offset.reshape(*offset.shape[:-1], T, Q).mT
         W = W.reshape(*W.shape[:-1], T, Q).mT.flatten(-2)
         return hidden_layer(x, a, u, v, o, W, sigma, floats, value=value)
-    y = _on_device(x, a, u, v, W, sigma, floats, value)
-    return y if offset is None else y - (W @ offset[..., None]).mT
-
-
-def _on_device(
-    x: Tensor, a: Tensor, u: Tensor, v: Tensor, W: Tensor, sigma: str, floats: int | None, value: bool
-) -> Tensor:
     if x.dtype == torch.float32 and runs_triton(x.device):
         from pine.nn import triton_messages  # only where Triton is installed
 
         if triton_messages.fits(x, a, W):
-            return triton_messages.triton_messages(x, a, u, v, W, sigma, value=value)
+            return triton_messages.triton_messages(x, a, u, v, W, sigma, offset=offset, drop=drop, value=value)
+    x = x if drop is None else drop.of(x)
     nodes = max(1, (DEVICE_FLOATS if floats is None else floats) // W[..., 0, :].numel())
-    return cast(Tensor, _Messages.apply(x, a, u, v, W, sigma, nodes))  # type: ignore[no-untyped-call]
+    y = cast(Tensor, _Messages.apply(x, a, u, v, W, sigma, nodes))  # type: ignore[no-untyped-call]
+    return y if offset is None else y - (W @ offset[..., None]).mT
 
 
 def layer(s: Tensor, b: Tensor, W: Tensor, sigma: str) -> Tensor:
@@ -77,7 +76,7 @@ def layer(s: Tensor, b: Tensor, W: Tensor, sigma: str) -> Tensor:
     if layer_is_fast(s):
         v = b[..., None, :]
         return hidden_layer(s, None, torch.ones_like(v), v, torch.zeros_like(v), W, sigma)
-    return SIGMA[sigma](s + b[..., None, :]) @ W.mT
+    return _SIGMA_[sigma](s + b[..., None, :]) @ W.mT
 
 
 class _Messages(torch.autograd.Function):

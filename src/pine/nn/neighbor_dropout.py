@@ -1,7 +1,8 @@
 """Dropout of what neighbors see of a node: each coordinate of its vector with a chance of its own.
 
-On a CPU what is dropped is a hash of a key and the place. So blocks of nodes can be made in any order, and nothing is
-kept for the backward pass, where the hash is made again.
+What is dropped is a hash of a key and the place, on a CPU always and on a GPU where nodes are made block by block
+(pine.nn.triton_messages). So blocks can be made in any order, and nothing is kept for the backward pass, where the hash
+is made again. A GPU that makes all nodes at once drops by torch's generator.
 """
 
 from __future__ import annotations
@@ -26,45 +27,49 @@ LOWBIAS_1, LOWBIAS_2 = np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 S15, S16 = np.uint32(15), np.uint32(16)
 
 
-class BlockKey(NamedTuple):
-    """For the rows from the first on of an array that is made block by block: a key that draw_key took for all."""
+class BlockDropout(NamedTuple):
+    """Of the rows from the first on of an array that is made block by block, by a key that draw_key took for all."""
 
+    chance: float
     key: int
     first: int
+
+    @property
+    def limit(self) -> int:
+        """What a hash of 32 bits must reach for a coordinate to stay."""
+        return int(min(self.chance * 2.0**32, 2.0**32 - 1))
+
+    def of(self, x: Tensor) -> Tensor:
+        """Of x (..., n, M); where it is no CPU, twice in the same way, but not as all rows at once."""
+        if not layer_is_fast(x):
+            mixed_key = int(np.random.SeedSequence((self.key, self.first)).generate_state(1, np.uint64)[0])
+            return dropout(x, self.chance, torch.Generator(x.device).manual_seed(mixed_key))
+        numbers = np.arange(self.first, self.first + x.shape[-2])
+        return cast(Tensor, _NeighborDropout.apply(x, self.chance, self.key, numbers))  # type: ignore[no-untyped-call]
 
 
 def neighbor_dropout(
     x: Tensor,
     chance: float,
-    generator: torch.Generator | BlockKey | None,
+    generator: torch.Generator | None,
     numbers: NDArray[np.int64] | None = None,
 ) -> Tensor:
     """Coordinates of x (..., N, M) are 0 with a chance; what is left grows to the same mean.
 
-    generator: or a key for a block, with which blocks on a CPU are dropped as all rows at once are, and elsewhere twice
-    in the same way. numbers: of the rows, by which they draw; None: 0, 1, 2, ... Only on a CPU.
+    numbers: of the rows, by which they draw; None: 0, 1, 2, ... Only on a CPU.
     """
     if chance == 0:
         return x
     if not layer_is_fast(x):
-        return dropout(x, chance, _of_block(generator, x) if isinstance(generator, BlockKey) else generator)
+        return dropout(x, chance, generator)
     if generator is None:
         raise InputError("dropout draws from a generator: pass generator=torch.Generator(), or call .eval()")
-    if isinstance(generator, BlockKey):
-        numbers = np.arange(generator.first, generator.first + x.shape[-2])
-    key = generator.key if isinstance(generator, BlockKey) else draw_key(generator)
-    return cast(Tensor, _NeighborDropout.apply(x, chance, key, numbers))  # type: ignore[no-untyped-call]
+    return cast(Tensor, _NeighborDropout.apply(x, chance, draw_key(generator), numbers))  # type: ignore[no-untyped-call]
 
 
 def draw_key(generator: torch.Generator) -> int:
     """What one dropout of all rows takes from a generator."""
     return int(torch.randint(2**62, (), generator=generator, device=generator.device))
-
-
-def _of_block(block: BlockKey, x: Tensor) -> torch.Generator:
-    """A generator of a block's own."""
-    mixed_key = int(np.random.SeedSequence(tuple(block)).generate_state(1, np.uint64)[0])
-    return torch.Generator(x.device).manual_seed(mixed_key)
 
 
 class _NeighborDropout(torch.autograd.Function):
@@ -76,7 +81,8 @@ class _NeighborDropout(torch.autograd.Function):
         rows = x.detach().reshape(-1, x.shape[-1])
         out = empty(*rows.shape, like=x)
         arrays = numbers, rows.numpy(), out.numpy()
-        over_nodes(lambda lo, hi: _drop(lo, hi, chance, np.uint64(key), *arrays), len(rows), ROWS)
+        limit = np.uint32(BlockDropout(chance, key, 0).limit)
+        over_nodes(lambda lo, hi: _drop(lo, hi, limit, chance, np.uint64(key), *arrays), len(rows), ROWS)
         return out.view(x.shape)
 
     @staticmethod
@@ -88,13 +94,13 @@ class _NeighborDropout(torch.autograd.Function):
 def _drop(
     lo: int,
     hi: int,
+    limit: Any,
     chance: float,
     key: Any,
     numbers: NDArray[np.int64] | None,
     x: NDArray[Any],
     out: NDArray[Any],
 ) -> None:
-    limit = np.uint32(min(chance * 2.0**32, 2.0**32 - 1))
     grow = x.dtype.type(1 / (1 - chance))
     zero = x.dtype.type(0)
     for row in range(lo, hi):

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from pine.errors import InputError, one_of
 from pine.graph.csr import CSR
 from pine.nn.messages import SIGMA, g, layer, messages
-from pine.nn.neighbor_dropout import BlockKey, draw_key, neighbor_dropout
+from pine.nn.neighbor_dropout import BlockDropout, draw_key, neighbor_dropout
 from pine.nn.neighbor_sum import SCALINGS, Neighbors, neighbor_sum, neighbor_sum_reference
 
 
@@ -127,7 +127,7 @@ class SetFunction(nn.Module):
         groups[k] has a row for each target and a column for each node of group k; None: no neighbors there at all.
         numbers: of each group's nodes, by which they draw their dropout on a CPU; None: 0, 1, 2, ...
         """
-        return self.combine(self.messages(xs, generator, numbers), groups)
+        return self.finish(self._summed(self.messages(xs, generator, numbers), groups))
 
     def messages(
         self,
@@ -140,9 +140,10 @@ class SetFunction(nn.Module):
             got = "one tensor" if isinstance(xs, Tensor) else f"{len(xs)}"
             raise InputError(f"xs must be a sequence of {len(self.M)} tensors, one per group, got {got}")
         Ws = torch.split(self._scaled(self.W), self.z_sizes, dim=-1)
+        own = [None] * len(self.M) if numbers is None else numbers
         return [
-            self._messages_of(k, x, W_k, generator, None if numbers is None else numbers[k])
-            for k, (x, W_k) in enumerate(zip(xs, Ws, strict=True))
+            self._messages_of(k, self._dropped(k, x, generator, numbers_k), W_k)
+            for k, (x, W_k, numbers_k) in enumerate(zip(xs, Ws, own, strict=True))
         ]
 
     def messages_of(self, k: int, x: Tensor, key: int | None, first: int, *, value: bool = True) -> Tensor:
@@ -151,8 +152,8 @@ class SetFunction(nn.Module):
         value: False where only gradients are wanted; what is returned is then no number.
         """
         W_k = torch.split(self._scaled(self.W), self.z_sizes, dim=-1)[k]
-        drawn = None if key is None else BlockKey(key, first)
-        return self._messages_of(k, x, W_k, drawn, None, value=value)
+        drop = None if key is None else BlockDropout(self.dropout, key, first)
+        return self._messages_of(k, self._input(k, x), W_k, drop, value=value)
 
     def draw_keys(self, generator: torch.Generator | None) -> list[int | None]:
         """What the dropout of each group takes from a generator, where nodes are made block by block."""
@@ -160,19 +161,11 @@ class SetFunction(nn.Module):
         return [draw_key(generator) if draws and generator is not None else None for _ in self.M]
 
     def _messages_of(
-        self,
-        k: int,
-        x: Tensor,
-        W_k: Tensor,
-        generator: torch.Generator | BlockKey | None,
-        numbers: NDArray[np.int64] | None,
-        *,
-        value: bool = True,
+        self, k: int, x: Tensor, W_k: Tensor, drop: BlockDropout | None = None, *, value: bool = True
     ) -> Tensor:
         a, u, v = self._inner(k)
         offset = self._g_of_0(k) if self.centered else None
-        x = self._input(k, x, generator, numbers)
-        return messages(x, a, u, v, W_k, self.sigma, self.chunk, offset, value=value)
+        return messages(x, a, u, v, W_k, self.sigma, self.chunk, offset, drop=drop, value=value)
 
     def combine(self, messages: Sequence[Tensor], groups: Sequence[Neighbors | CSR | None]) -> Tensor:
         """Sum the messages over the neighbors in each group and finish h: (num_targets, d)."""
@@ -224,7 +217,7 @@ class SetFunction(nn.Module):
     def g(self, k: int, x: Tensor) -> Tensor:
         """g_k: (N, M_k) to (N, T_k Q_k)."""
         a, u, v = self._inner(k)
-        z = g(self._input(k, x, None, None, drop=False), a, u, v, self.sigma).flatten(-2)
+        z = g(self._input(k, x), a, u, v, self.sigma).flatten(-2)
         return z - self._g_of_0(k)[..., None, :] if self.centered else z
 
     def h(self, z: Tensor) -> Tensor:
@@ -250,21 +243,18 @@ class SetFunction(nn.Module):
     def _scaled(self, weight: Tensor) -> Tensor:
         return weight / sqrt(weight.shape[-1]) if self.conditioned else weight
 
-    def _input(
-        self,
-        k: int,
-        x: Tensor,
-        generator: torch.Generator | BlockKey | None,
-        numbers: NDArray[np.int64] | None = None,
-        drop: bool = True,
-    ) -> Tensor:
+    def _input(self, k: int, x: Tensor) -> Tensor:
         if x.shape[-1] != self.M[k] or x.ndim not in (2, 3) or (x.ndim == 3 and len(x) != self.batch):
             shape = f"(N, {self.M[k]})" + (f" or ({self.batch}, N, {self.M[k]})" if self.batch else "")
             raise InputError(f"vectors of group {k} must have shape {shape}, got {tuple(x.shape)}")
-        if drop and self.training:
-            x = neighbor_dropout(x, self.dropout, generator, numbers)
         # Separate heads all read the same vectors.
         return x.unsqueeze(1) if x.ndim == 3 and self.heads == "separate" else x
+
+    def _dropped(
+        self, k: int, x: Tensor, generator: torch.Generator | None, numbers: NDArray[np.int64] | None
+    ) -> Tensor:
+        x = self._input(k, x)
+        return neighbor_dropout(x, self.dropout, generator, numbers) if self.training else x
 
     def finish(self, s: Tensor) -> Tensor:
         """c sigma(s + b), or the two layers after it, from the sums of messages: (n, L) to (n, d)."""

@@ -27,6 +27,16 @@ def kernel(function: Callable[..., None]) -> Any:
     return triton.jit(function)
 
 
+def kernel_of(*drawn: str) -> Callable[[Callable[..., None]], Any]:
+    """The same, where some integers are other ones at every launch: no kernel is compiled for their like."""
+    import triton
+
+    def compiled(function: Callable[..., None]) -> Any:
+        return triton.jit(function, do_not_specialize=drawn)
+
+    return compiled
+
+
 def on_device_of(x: Tensor) -> AbstractContextManager[Any]:
     """Kernels start on the current device, which need not be where x is."""
     return torch.cuda.device(x.device) if x.is_cuda else nullcontext()

@@ -62,8 +62,8 @@ class TritonRows:
         self.rows_written: int = csr.num_rows if like is None else like.rows_written
         if like is not None:
             return
-        for cut, place in cut_rows(csr.indptr, longest):
-            self.rounds.append(Round(torch.tensor(cut, device=device), there(place)))
+        for cut, place in cut_rows(torch.tensor(csr.indptr, device=device), longest):
+            self.rounds.append(Round(cut, place))
             self.rows_written = max(self.rows_written, 0 if place is None else int(place.max()) + 1)
 
     def total(self, x: Tensor) -> Tensor:
@@ -97,26 +97,25 @@ def tile_of(width: int, num_pieces: int) -> dict[str, int]:
     return {"PIECES": pieces, "ENTRIES": entries, "COLUMNS": columns, "num_warps": 1}
 
 
-def cut_rows(indptr: NDArray[np.int64], longest: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64] | None]]:
-    """The cut and place of each round, on the host; later rounds' entries are the rows behind the output."""
-    degrees, rows = np.diff(indptr), None
+def cut_rows(indptr: Tensor, longest: int) -> list[tuple[Tensor, Tensor | None]]:
+    """The cut and place of each round; later rounds' entries are the rows behind the output."""
+    degrees, rows = indptr.diff(), None
     end = len(degrees)
-    rounds: list[tuple[NDArray[np.int64], NDArray[np.int64] | None]] = []
+    rounds: list[tuple[Tensor, Tensor | None]] = []
     while True:
-        pieces = np.maximum(1, -(-degrees // longest))
-        if pieces.max(initial=1) == 1:
+        pieces = (-(-degrees // longest)).clamp_(min=1)
+        if not (pieces > 1).any():
             return [*rounds, (indptr, rows)]
-        before = np.cumsum(pieces) - pieces
-        nth = np.arange(pieces.sum()) - np.repeat(before, pieces)
-        cut = np.append(np.repeat(indptr[:-1], pieces) + longest * nth, indptr[-1])
+        count = int(pieces.sum())
+        nth = torch.arange(count, device=indptr.device) - (pieces.cumsum(0) - pieces).repeat_interleave(pieces)
+        cut = torch.cat([indptr[:-1].repeat_interleave(pieces).add_(nth.mul_(longest)), indptr[-1:]])
         long = pieces > 1
-        rows = np.arange(end) if rows is None else rows
-        place = np.repeat(rows, pieces)
-        partial = np.repeat(long, pieces)
-        place[partial] = np.arange(end, end + partial.sum())
+        rows = torch.arange(end, device=indptr.device) if rows is None else rows
+        place, partial = rows.repeat_interleave(pieces), long.repeat_interleave(pieces)
+        place[partial] = torch.arange(end, end + int(partial.sum()), device=indptr.device)
         rounds.append((cut, place))
         degrees, rows = pieces[long], rows[long]
-        indptr = end + np.append(0, np.cumsum(degrees))
+        indptr = torch.cat([degrees.new_zeros(1), degrees.cumsum(0)]).add_(end)
         end = int(indptr[-1])
 
 

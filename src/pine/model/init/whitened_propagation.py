@@ -23,7 +23,7 @@ from pine.nn.threads import over_nodes
 from pine.nn.training import device_of, torch_threads
 
 ROUNDS = 40  # 20 lose a point at 200K nodes of planted classes and on citation graphs, 4 at 2M; 80 gain nothing
-CACHED_ROWS, GPU_ROWS = 8192, 2**20  # that are whitened at a time, on a CPU by one thread
+CACHED_ROWS, GPU_ROWS = 8192, 2**20  # that are whitened at a time, by one thread
 # Unit rows have a variance of at most 1 in all. A direction with less than this is rounding: it is left out.
 LEAST_VARIANCE = 1e-6
 
@@ -61,7 +61,7 @@ def whitened_propagation(
     has_neighbors = torch.tensor(part.rows(degree) > 0, dtype=torch.float32, device=neighbors.device)[:, None]
     u = part.noise(rng, dim, neighbors.device)
     mean, whitening = np.zeros(dim), np.eye(dim)
-    with torch_threads(threads):
+    with torch_threads(threads if u.device.type == "cpu" else 1):
         for _ in range(ROUNDS):
             sums = _round(u, part.sums(neighbors, u), has_neighbors, mean, whitening)
             totals, products = (part.ranks.total(each).cpu().numpy() for each in sums)
@@ -76,7 +76,7 @@ def whitened_propagation(
         def finish(lo: int, hi: int) -> None:
             x[lo:hi] = torch.addmm(shift, u[lo:hi], factor).mul_(has_neighbors[lo:hi])
 
-        over_nodes(finish, len(u), CACHED_ROWS)
+        over_nodes(finish, len(u), _rows_at_a_time(u))
     return cast(NDArray[np.float32], x.cpu().numpy())
 
 
@@ -89,7 +89,7 @@ def _round(
 ) -> tuple[Tensor, Tensor]:
     """u (num_nodes, dim) <- unit rows of (means - mean) whitening; their sum and u' u, added up in float64."""
     n, dim = u.shape
-    rows = CACHED_ROWS if u.device.type == "cpu" else GPU_ROWS
+    rows = _rows_at_a_time(u)
     shift, factor = map(has_neighbors.new_tensor, (-mean @ whitening, whitening))
     sums = has_neighbors.new_empty(-(-n // rows), dim)
     products = has_neighbors.new_empty(-(-n // rows), dim, dim)
@@ -104,6 +104,10 @@ def _round(
 
     over_nodes(unit_rows, n, rows)
     return sums.double().sum(0), products.double().sum(0)
+
+
+def _rows_at_a_time(u: Tensor | SlicedRows) -> int:
+    return CACHED_ROWS if u.device.type == "cpu" else GPU_ROWS
 
 
 def inverse_root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
