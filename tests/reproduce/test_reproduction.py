@@ -122,13 +122,14 @@ def test_nothing_kept_is_shown_as_nothing(options, known):
     assert not jobs.made
 
 
-def test_results_are_taken_from_the_store_of_another_folder(options, known, tmp_path):
-    reproduce(options, known=known, run_jobs=InProcess())
+@pytest.mark.parametrize("kept", ["store.sqlite", "all.tsv.xz"])
+def test_results_are_taken_from_the_store_of_another_folder_or_its_archive(options, known, tmp_path, kept):
+    reproduce(dataclasses.replace(options, archive=tmp_path / "all.tsv.xz"), known=known, run_jobs=InProcess())
     messages: list[str] = []
     again = InProcess()
-    other = dataclasses.replace(options, out=tmp_path / "other", take=[tmp_path / "store.sqlite"])
+    other = dataclasses.replace(options, out=tmp_path / "other", take=[tmp_path / kept])
     reproduce(other, on_message=messages.append, known=known, run_jobs=again)
-    assert messages == [f"16 results taken from {tmp_path / 'store.sqlite'}"]
+    assert messages == [f"16 results taken from {tmp_path / kept}"]
     assert not again.made
     assert read_rows(tmp_path / "other" / "small.csv") == read_rows(tmp_path / "small.csv")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import sqlite3
 from contextlib import closing
 
@@ -73,3 +74,29 @@ def test_a_store_that_is_taken_from_stays_as_it_is_also_one_of_an_earlier_versio
     assert own.take(theirs) == 1
     assert own.get(["a"]) == {"a": {"score": 1}}
     assert theirs.read_bytes() == before
+
+
+def test_an_archive_has_all_results_and_the_same_ones_make_the_same_file(tmp_path):
+    store = Store(tmp_path / "a.sqlite")
+    store.put("k", {"kind": "score", "about": "tab\tand\nline"}, {"scores": {"accuracy": 0.75}})
+    store.put("l", {"kind": "score"}, {"stopped": "time", "message": "\u00fc\t\n"})
+    first, second = tmp_path / "first.tsv.xz", tmp_path / "second.tsv.xz"
+    assert store.archive(first) == 2
+    other = Store(tmp_path / "b.sqlite")
+    assert (other.take(first), other.take(first)) == (2, 0)
+    assert other.get(["k", "l"]) == store.get(["k", "l"])
+    assert other.archive(second) == 2
+    assert first.read_bytes() == second.read_bytes()
+    with pytest.raises(InputError, match=r"is named ...\.tsv\.xz"):
+        store.archive(tmp_path / "a.zip")
+
+
+@pytest.mark.parametrize(
+    "content", [b"no archive", lzma.compress(b"a\tb"), lzma.compress(b"a\tb\t[]\td\n"), lzma.compress(b"\xff")[:-9]]
+)
+def test_a_damaged_archive_is_refused_and_nothing_of_it_taken(tmp_path, content):
+    path, store = tmp_path / "a.tsv.xz", Store(tmp_path / "a.sqlite")
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be used to keep results in"):
+        store.take(path)
+    assert store.connection.execute("SELECT count(*) FROM results").fetchone() == (0,)

@@ -27,7 +27,11 @@ def reproduce(
     minutes: Annotated[float, typer.Option(help="The most that one fit may take.")] = 30,
     memory: Annotated[float, typer.Option(help="The most that one fit may take, in GiB.")] = 16,
     take: Annotated[
-        list[Path] | None, typer.Option(help="A store of another folder to take results from.", metavar="FILE")
+        list[Path] | None, typer.Option(help="A store or archive to take results from.", metavar="FILE")
+    ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(help="Write every single result into FILE.tsv.xz, for --take.", metavar="FILE"),
     ] = None,
     kept: Annotated[
         bool,
@@ -53,7 +57,7 @@ def reproduce(
     machine = pine.reproduce.Machine(data_dir, device)
     limits = pine.reproduce.Limits(60 * minutes, memory * 2**30)
     options = pine.reproduce.ReproduceOptions(
-        names, out, quick, machine, processes, limits, take or (), kept, slow, methods or ()
+        names, out, quick, machine, processes, limits, take or (), kept, slow, methods or (), archive
     )
     with advising(lambda: f"what was made is kept in {out}: repeat the command to go on"):
         reproduce_and_show(options)

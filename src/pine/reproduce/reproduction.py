@@ -43,7 +43,8 @@ class ReproduceOptions:
 
     quick: a small slice of each. take: stores of other folders, whose results are added. only_kept: make nothing, show
     what there is, of this run and of earlier ones in the folder. slow: make methods that take hours, too. methods: make
-    these alone, by their names in the experiments. What is not made is as an earlier run in the folder had it.
+    these alone, by their names in the experiments. What is not made is as an earlier run in the folder had it. archive:
+    a file to write all single results into, which take reads.
     """
 
     names: Sequence[str]
@@ -56,6 +57,7 @@ class ReproduceOptions:
     only_kept: bool = False
     slow: bool = False
     methods: Sequence[str] = ()
+    archive: Path | None = None
 
     def left(self, experiment: Experiment) -> list[str]:
         """The methods of an experiment that are not made."""
@@ -89,7 +91,7 @@ def reproduce(
     store = Store(options.out / STORE_FILE)
     for other in options.take:
         on_message(f"{store.take(other):,} results taken from {other}")
-    work = ProgressCounter(progress, "results")
+    work = ProgressCounter(None if options.only_kept else progress, "results")  # what is kept takes no time
     made = [experiment.without(options.left(experiment)) for experiment in chosen]
     work.plan(sum(KINDS[experiment.kind].num_tasks(experiment) for experiment in made))
     runner = Runner(store, options.machine, options.processes, options.limits, work, options.only_kept, run_jobs)
@@ -118,6 +120,8 @@ def reproduce(
     with atomic_write(options.out / "about.json") as file:
         file.write(json.dumps(facts, indent=1).encode() + b"\n")
     write_report([sections[name] for name in known if name in sections], _in_words(facts), options.out / REPORT_FILE)
+    if options.archive is not None:
+        on_message(f"{store.archive(options.archive):,} results written to {options.archive}")
     store.close()
     return options.out / REPORT_FILE
 

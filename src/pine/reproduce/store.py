@@ -1,10 +1,14 @@
-"""Results of earlier runs by the hash of what they came from: one SQLite file, written result by result."""
+"""Results of earlier runs by the hash of what they came from: one SQLite file, written result by result.
+
+An archive has the same in a file that is small enough to be passed on.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+import lzma
 import sqlite3
 import time
 import warnings
@@ -12,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pine._internal.files import atomic_write
 from pine.errors import InputError
 
 # The column unit holds the task; stores that users have call it so. Those of earlier versions have no sums.
@@ -19,6 +24,7 @@ SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, unit TEXT, r
 ADD_SUMS = "ALTER TABLE results ADD COLUMN sum TEXT"
 COLUMNS = "key, unit, result, made, sum"
 KEYS_PER_QUERY = 500
+ARCHIVE = ".tsv.xz"  # key, task, result and time of making in a line, compressed: a tenth of a store
 
 
 class Store:
@@ -66,23 +72,45 @@ class Store:
         return found
 
     def take(self, other: Path) -> int:
-        """Add the results of another store, as one from another machine; says how many were new."""
+        """Add the results of another store, as one from another machine, or of an archive; says how many were new."""
         if not other.exists():
             raise InputError(f"there is no {other}")
+        with _explained(other):
+            rows = _archived(other) if other.name.endswith(ARCHIVE) else _stored(other)
         before = self.connection.total_changes
-        with (
-            _explained(other),
-            contextlib.closing(sqlite3.connect(f"{other.absolute().as_uri()}?mode=ro", uri=True)) as it,
-        ):
-            has_sums = any(column[1] == "sum" for column in it.execute("PRAGMA table_info(results)"))
-            sums = "sum" if has_sums else "NULL"  # theirs is read and stays as it is
-            rows = it.execute(f"SELECT key, unit, result, made, {sums} FROM results").fetchall()
         with _explained(self.path), self.connection:
             self.connection.executemany(f"INSERT OR IGNORE INTO results ({COLUMNS}) VALUES (?, ?, ?, ?, ?)", rows)
         return self.connection.total_changes - before
 
+    def archive(self, path: Path) -> int:
+        """Write all results into one small file, in the order of their tasks; says how many."""
+        if not path.name.endswith(ARCHIVE):
+            raise InputError(f"an archive of results is named ...{ARCHIVE}, got {path}")
+        with _explained(self.path):
+            rows = self.connection.execute("SELECT key, unit, result, made FROM results ORDER BY unit, key").fetchall()
+        lines = "".join("\t".join(row) + "\n" for row in rows)
+        with atomic_write(path) as file:
+            file.write(lzma.compress(lines.encode(), preset=9))
+        return len(rows)
+
     def close(self) -> None:
         self.connection.close()
+
+
+def _stored(other: Path) -> list[tuple[Any, ...]]:
+    """The rows of another store, which is read and stays as it is."""
+    with contextlib.closing(sqlite3.connect(f"{other.absolute().as_uri()}?mode=ro", uri=True)) as it:
+        has_sums = any(column[1] == "sum" for column in it.execute("PRAGMA table_info(results)"))
+        return it.execute(f"SELECT key, unit, result, made, {'sum' if has_sums else 'NULL'} FROM results").fetchall()
+
+
+def _archived(path: Path) -> list[tuple[str, ...]]:
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        found = [tuple(line.rstrip("\n").split("\t")) for line in file]
+    for each in found:
+        if len(each) != 4 or not isinstance(json.loads(each[2]), dict):
+            raise ValueError("a line of it is no result")
+    return [(key, unit, result, made, _sum(key, result)) for key, unit, result, made in found]
 
 
 @contextlib.contextmanager
@@ -90,7 +118,7 @@ def _explained(path: Path) -> Iterator[None]:
     """One sentence for a file that is no store, or a damaged one."""
     try:
         yield
-    except (sqlite3.Error, ValueError, TypeError, RecursionError) as problem:
+    except (sqlite3.Error, lzma.LZMAError, EOFError, ValueError, TypeError, RecursionError) as problem:
         raise InputError(f"{path} cannot be used to keep results in ({problem}); name another file") from None
 
 
