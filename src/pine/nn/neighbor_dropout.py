@@ -34,11 +34,6 @@ class BlockDropout(NamedTuple):
     key: int
     first: int
 
-    @property
-    def limit(self) -> int:
-        """What a hash of 32 bits must reach for a coordinate to stay."""
-        return int(min(self.chance * 2.0**32, 2.0**32 - 1))
-
     def of(self, x: Tensor) -> Tensor:
         """Of x (..., n, M); where it is no CPU, twice in the same way, but not as all rows at once."""
         if not layer_is_fast(x):
@@ -67,6 +62,11 @@ def neighbor_dropout(
     return cast(Tensor, _NeighborDropout.apply(x, chance, draw_key(generator), numbers))  # type: ignore[no-untyped-call]
 
 
+def least_kept(chance: float) -> int:
+    """What a hash of 32 bits must reach for a coordinate to stay."""
+    return int(min(chance * 2.0**32, 2.0**32 - 1))
+
+
 def draw_key(generator: torch.Generator) -> int:
     """What one dropout of all rows takes from a generator."""
     return int(torch.randint(2**62, (), generator=generator, device=generator.device))
@@ -81,7 +81,7 @@ class _NeighborDropout(torch.autograd.Function):
         rows = x.detach().reshape(-1, x.shape[-1])
         out = empty(*rows.shape, like=x)
         arrays = numbers, rows.numpy(), out.numpy()
-        limit = np.uint32(BlockDropout(chance, key, 0).limit)
+        limit = np.uint32(least_kept(chance))
         over_nodes(lambda lo, hi: _drop(lo, hi, limit, chance, np.uint64(key), *arrays), len(rows), ROWS)
         return out.view(x.shape)
 

@@ -22,17 +22,15 @@ def runs_triton(device: torch.device) -> bool:
 
 def kernel(function: Callable[..., None]) -> Any:
     """Compile a kernel on its first launch; kernel[grid](...) launches it."""
-    import triton
-
-    return triton.jit(function)
+    return kernel_for_any()(function)
 
 
-def kernel_of(*drawn: str) -> Callable[[Callable[..., None]], Any]:
-    """The same, where some integers are other ones at every launch: no kernel is compiled for their like."""
+def kernel_for_any(*integers: str) -> Callable[[Callable[..., None]], Any]:
+    """The same, one for any values of some integers, which are others at every launch."""
     import triton
 
     def compiled(function: Callable[..., None]) -> Any:
-        return triton.jit(function, do_not_specialize=drawn)
+        return triton.jit(function, do_not_specialize=integers)
 
     return compiled
 

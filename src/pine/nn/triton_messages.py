@@ -3,7 +3,7 @@
 A program has p = a x of a block of nodes in its registers and goes through q: it makes the T values of g that belong to
 q, and their product with W's columns. The backward pass does so again; each program adds what its blocks have to say
 about W, u, v and a to a place of its own, and these are summed at the end: a fixed order, so the same bits every
-time. Dropout of x is a hash of key and place, as pine.nn.neighbor_dropout has it, made where x is read.
+time. Dropout of x is a hash of key and place, made where x is read (pine.nn.triton_dropout).
 """
 
 from __future__ import annotations
@@ -16,18 +16,15 @@ import triton.language as tl
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from pine.graph.sampling.streams import FIRST, GOLDEN, SECOND
-from pine.nn.neighbor_dropout import LOWBIAS_1, LOWBIAS_2, BlockDropout
-from pine.nn.triton_device import kernel, kernel_of, multiprocessors, on_device_of
+from pine.nn.neighbor_dropout import BlockDropout
+from pine.nn.triton_device import kernel, kernel_for_any, multiprocessors, on_device_of
+from pine.nn.triton_dropout import drop_options, factor_of
 
 # Products of float32 by the matrix units: each factor as a sum of two bfloat16, three of their four products. Gradients
 # are within 1e-5 of exact ones (200K nodes, H200); with "tf32x3" within 1e-6, the forward pass taking 1.4 (L = 16) to
 # 3.2 times (L = 128) as long; with "tf32" only within 1.5e-3, for 10 % less time in the backward pass.
 PRECISION = "bf16x3"
 MOST = {"M": 128, "T": 64, "L": 256}  # sizes up to which a block's arrays fit the registers
-GOLDEN_, FIRST_, SECOND_, LOWBIAS_1_, LOWBIAS_2_ = (
-    tl.constexpr(int(each)) for each in (GOLDEN, FIRST, SECOND, LOWBIAS_1, LOWBIAS_2)
-)
 
 
 def fits(x: Tensor, a: Tensor, W: Tensor) -> bool:
@@ -83,7 +80,7 @@ class _TritonMessages(torch.autograd.Function):
         w = W.reshape(B, -1, T, Q).permute(0, 3, 2, 1).contiguous()
         o = None if offset is None else offset.view(B, T, Q).mT.contiguous()
         ctx.save_for_backward(x, a, u, v, w, o)
-        ctx.options = {"TANH": sigma == "tanh", "PRECISION": precision, **_drop_options(drop)}
+        ctx.options = {"TANH": sigma == "tanh", "PRECISION": precision, **drop_options(drop)}
         ctx.place = (0, 0) if drop is None else (drop.key, drop.first)
         y = x.new_empty(B, N, W.shape[-2])
         if value and y.numel():
@@ -136,12 +133,6 @@ def _sizes(x: Tensor, u: Tensor, w: Tensor) -> tuple[int, ...]:
     return N, M, Q, T, L, x.stride(0), x.stride(1), u.shape[-2] * Q, 0 if u.shape[-2] < T else Q
 
 
-def _drop_options(drop: BlockDropout | None) -> dict[str, Any]:
-    if drop is None:
-        return {"DROP": False, "LIMIT": 0, "GROW": 1.0}
-    return {"DROP": True, "LIMIT": drop.limit, "GROW": 1 / (1 - drop.chance)}
-
-
 # Of the few tiles tried on an H200, none was clearly faster than 64 nodes by 4 warps. The backward pass fills the
 # registers, and is faster without loads ahead of their use.
 
@@ -164,27 +155,7 @@ def _sigma(s, TANH: tl.constexpr):  # type: ignore[no-untyped-def]
     return 2 * tl.sigmoid(2 * s) - 1 if TANH else tl.sigmoid(s)
 
 
-@kernel
-def _mixed(state):  # type: ignore[no-untyped-def]
-    """As pine.graph.sampling.streams.mixed."""
-    state = (state ^ (state >> 30)) * FIRST_
-    state = (state ^ (state >> 27)) * SECOND_
-    return state ^ (state >> 31)
-
-
-@kernel
-def _factor(key, n, m, LIMIT: tl.constexpr, GROW: tl.constexpr):  # type: ignore[no-untyped-def]
-    """What dropout multiplies coordinates m of nodes n by."""
-    row = _mixed(n.to(tl.uint64) + GOLDEN_)
-    bits = _mixed(_mixed(key.to(tl.uint64) + row))
-    drawn = bits.to(tl.uint32) + m.to(tl.uint32)
-    drawn = ((drawn ^ (drawn >> 16)) * LOWBIAS_1_) ^ (bits >> 32).to(tl.uint32)
-    drawn = (drawn ^ (drawn >> 15)) * LOWBIAS_2_
-    drawn = drawn ^ (drawn >> 16)
-    return tl.where(drawn >= LIMIT, GROW, 0.0)
-
-
-@kernel_of("key", "first")
+@kernel_for_any("key", "first")
 def _forward(  # type: ignore[no-untyped-def]
     x,
     a,
@@ -219,7 +190,7 @@ def _forward(  # type: ignore[no-untyped-def]
     m, t, k = tl.arange(0, BM), tl.arange(0, BT), tl.arange(0, BL)[None, :]
     block = tl.load(x + copy * x_copy + n * x_row + m[None, :], mask=(n < N) & (m < M)[None, :], other=0.0)
     if DROP:
-        block *= _factor(key, first + n, m[None, :], LIMIT, GROW)
+        block *= factor_of(key, first + n, m[None, :], LIMIT, GROW)
     at = tl.load(a + copy * T * M + t[None, :] * M + m[:, None], mask=(t < T)[None, :] & (m < M)[:, None], other=0.0)
     p = tl.dot(block, at, input_precision=PRECISION)
     total = tl.zeros((NODES, BL), tl.float32)
@@ -233,7 +204,7 @@ def _forward(  # type: ignore[no-untyped-def]
     tl.store(y + (copy * N + n) * L + k, total, mask=(n < N) & (k < L))
 
 
-@kernel_of("key", "first")
+@kernel_for_any("key", "first")
 def _backward(  # type: ignore[no-untyped-def]
     x,
     a,
@@ -282,7 +253,7 @@ def _backward(  # type: ignore[no-untyped-def]
         inside_x = (n < N) & (m < M)[None, :]
         block = tl.load(x + copy * x_copy + n * x_row + m[None, :], mask=inside_x, other=0.0)
         if DROP:
-            factor = _factor(key, first + n, m[None, :], LIMIT, GROW)
+            factor = factor_of(key, first + n, m[None, :], LIMIT, GROW)
             block *= factor
         d_block = tl.load(dy + copy * dy_copy + n * dy_row + k, mask=(n < N) & (k < L), other=0.0)
         p = tl.dot(block, tl.trans(as_rows), input_precision=PRECISION)
