@@ -134,6 +134,13 @@ def test_results_are_taken_from_the_store_of_another_folder_or_its_archive(optio
     assert read_rows(tmp_path / "other" / "small.csv") == read_rows(tmp_path / "small.csv")
 
 
+def test_an_archive_of_another_name_is_refused_before_anything_is_made(options, known, tmp_path):
+    jobs = InProcess()
+    with pytest.raises(InputError, match=r"is named ...\.tsv\.xz"):
+        reproduce(dataclasses.replace(options, archive=tmp_path / "all.zip"), known=known, run_jobs=jobs)
+    assert not jobs.made
+
+
 def test_a_quick_run_is_a_slice(options):
     given = experiment_of("small", SMALL | {"quick": {"ratios": [0.5], "methods": ["poor"]}, "claims": []})
     report = reproduce(dataclasses.replace(options, quick=True), known={"small": given}, run_jobs=InProcess())

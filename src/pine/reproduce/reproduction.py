@@ -29,7 +29,7 @@ from pine.reproduce.outcome import Outcome, as_it_was, outcome_of
 from pine.reproduce.report import Section, write_report
 from pine.reproduce.rows import Row, read_rows, write_rows
 from pine.reproduce.runner import RunJobs, Runner
-from pine.reproduce.store import Store
+from pine.reproduce.store import Store, check_archive
 from pine.reproduce.tasks import Machine
 
 LOGGER = logging.getLogger("pine")
@@ -85,6 +85,8 @@ def reproduce(
     """
     begin = time.monotonic()
     known = experiments() if known is None else known
+    if options.archive is not None:
+        check_archive(options.archive)  # before hours of work
     chosen, left_out = _chosen(options, known)
     for experiment, problem in left_out:
         on_message(f"{experiment.name} is left out: {problem}")

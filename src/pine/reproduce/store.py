@@ -84,8 +84,7 @@ class Store:
 
     def archive(self, path: Path) -> int:
         """Write all results into one small file, in the order of their tasks; says how many."""
-        if not path.name.endswith(ARCHIVE):
-            raise InputError(f"an archive of results is named ...{ARCHIVE}, got {path}")
+        check_archive(path)
         with _explained(self.path):
             rows = self.connection.execute("SELECT key, unit, result, made FROM results ORDER BY unit, key").fetchall()
         lines = "".join("\t".join(row) + "\n" for row in rows)
@@ -95,6 +94,12 @@ class Store:
 
     def close(self) -> None:
         self.connection.close()
+
+
+def check_archive(path: Path) -> None:
+    """Whether an archive may be called so: what is not would be read as a store."""
+    if not path.name.endswith(ARCHIVE):
+        raise InputError(f"an archive of results is named ...{ARCHIVE}, got {path}")
 
 
 def _stored(other: Path) -> list[tuple[Any, ...]]:
