@@ -108,6 +108,20 @@ def test_panels_of_one_quantity_share_one_range():
     assert first.get_xlim() == second.get_xlim()
 
 
+@pytest.mark.parametrize(("count", "shape"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 2)), (6, (2, 3)), (7, (3, 3))])
+def test_panels_stand_in_rows_of_one_length(count, shape):
+    rows = scored({"A": 0.5, "B": 0.6}) + scored({"A": 0.7, "B": 0.8}, dataset="pubmed")
+    several = grids(rows, ["accuracy"])[:1] * count
+    (gridspec,) = {ax.get_gridspec() for ax in lines_figure("cora", several).axes}
+    assert gridspec.get_geometry() == shape
+
+
+def test_the_two_panels_of_many_methods_are_a_row():
+    many = grids(scored({f"method {k}": 0.5 + k / 100 for k in range(9)}), ["accuracy"]) * 2
+    (gridspec,) = {ax.get_gridspec() for ax in lines_figure("cora", many).axes}
+    assert gridspec.get_geometry() == (2, 2)
+
+
 def test_the_caption_says_what_bars_are_and_over_how_many_splits():
     rows = scored({"A": 0.9, "B": 0.8}) + [row(m, "public", 0.8, repeat=k) for m in "AB" for k in range(7)]
     whole = grids(rows, ["accuracy"])

@@ -101,6 +101,17 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
     ]
 
 
+def test_label_sets_on_graphs_used_for_no_choice_are_shown_with_and_without_counts(tmp_path):
+    few = rows("cora", "PINE", "accuracy", [[0.7], [0.8], [0.9]])
+    given = {"macro_f1": 0.1, "oracle_k_micro_f1": 0.5, "oracle_k_macro_f1": 0.2}
+    sets = [row | given for row in rows("pos", "PINE", "micro_f1", [[0.25], [0.25], [0.25]])]
+    for name, its_rows in [("homogeneous", few), ("features", few), ("heterogeneous", sets), ("ppi", sets[:1])]:
+        write_rows(its_rows, tmp_path / f"{name}.csv")
+    write_rows(sets, tmp_path / "untouched-sets.csv")
+    head = "| on graphs used for no choice, at 10, 50, 90 % | pos, micro F1 | pos, micro F1, counts given |"
+    assert f"{head}\n|---|---|---|\n| PINE | .250 .250 .250 | .500 .500 .500 |" in overview(tmp_path)
+
+
 def test_each_step_from_print_to_the_default_says_what_it_changes(tmp_path):
     first, second = find("ladder").methods[:2]
     steps = [*rows("cora", first.name, "accuracy", around(0.25, 0.5, 0.5))]

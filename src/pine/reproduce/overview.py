@@ -16,7 +16,7 @@ from pine.reproduce.tables import METRICS, Cell, Grid, X, grids, markdown_table
 
 SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous", "features")
-UNTOUCHED_EXPERIMENTS = ("untouched", "untouched-typed")  # graphs used for no choice
+UNTOUCHED_EXPERIMENTS = ("untouched", "untouched-sets", "untouched-typed")  # graphs used for no choice
 INDUCTIVE = "ppi"
 LADDER = "ladder"
 
@@ -31,7 +31,8 @@ def overview(folder: Path) -> str:
         made += whole.notes[:1] if whole.features else []
     for name in UNTOUCHED_EXPERIMENTS:
         if (folder / f"{name}.csv").exists():
-            some = grids(read_rows(folder / f"{name}.csv"), find(name).metrics[:1])
+            metrics = [metric for metric in find(name).metrics if "macro" not in metric]
+            some = grids(read_rows(folder / f"{name}.csv"), metrics)
             made += [_table(some, "on graphs used for no choice, "), _outcomes(some)]
     whole = find(INDUCTIVE)
     made += [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]

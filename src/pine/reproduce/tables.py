@@ -145,6 +145,8 @@ METRICS = {
     "accuracy": "accuracy",
     "micro_f1": "micro F1",
     "macro_f1": "macro F1",
+    "oracle_k_micro_f1": "micro F1, counts given",
+    "oracle_k_macro_f1": "macro F1, counts given",
     "auc": "AUC",
     "average_precision": "average precision",
     "hits_at_10": "hits@10",

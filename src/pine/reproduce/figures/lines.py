@@ -69,7 +69,7 @@ def lines_figure(dataset: str, grids: Sequence[Grid]) -> Any:
     from matplotlib.figure import Figure
 
     panels = [panel for grid in grids for panel in ([means(grid), gaps(grid)] if _crowded(grid) else [means(grid)])]
-    across = min(PANELS_PER_ROW, len(panels))
+    across = _panels_across(len(panels), paired=any(map(_crowded, grids)))
     down = -(-len(panels) // across)
     figure = Figure(figsize=(1.7 + PANEL_WIDTH * across, 3.9 * down + 0.9), layout="constrained")
     axes = figure.subplots(down, across, squeeze=False).ravel()
@@ -85,6 +85,13 @@ def lines_figure(dataset: str, grids: Sequence[Grid]) -> Any:
     add_title(figure, dataset)
     add_caption(figure, _caption(panels))
     return figure
+
+
+def _panels_across(count: int, paired: bool) -> int:
+    """In rows of as many panels as can be; of a crowded grid, the two that belong together are a row."""
+    if paired:
+        return min(2, count)
+    return -(-count // -(-count // PANELS_PER_ROW))
 
 
 def _crowded(grid: Grid) -> bool:
