@@ -37,6 +37,14 @@ def test_above_wants_every_cell_and_rises_every_step():
     assert checked({"check": "rises", "methods": ["C"]}, rows).summary == "not measured"
 
 
+def test_methods_with_fewer_splits_are_judged_on_those():
+    rows = [row("A", 0.5, a, repeat=k) for k, a in enumerate((0.7, 0.8, 0.1))]
+    rows += [row("B", 0.5, b, repeat=k) for k, b in enumerate((0.6, 0.75))]
+    assert checked({"check": "first", "method": "A"}, rows).held == 1
+    above = checked({"check": "above", "method": "A", "over": ["B"]}, rows)
+    assert (above.held, above.numbers) == (1, "A less the best of B: +7.5 to +7.5 points, +7.5 on average")
+
+
 def test_what_is_lost_is_named_with_its_metric_where_there_are_several():
     rows = [row("A", 0.1, 0.8) | {"macro_f1": 0.5}, row("B", 0.1, 0.7) | {"macro_f1": 0.625}]
     verdict = checked({"check": "first", "method": "A"}, rows, metrics=["accuracy", "macro_f1"])

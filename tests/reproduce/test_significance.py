@@ -61,6 +61,16 @@ def test_methods_with_fewer_splits_are_compared_on_the_first_ones():
     assert gap is not None
     assert gap[0] == pytest.approx(-10.0)
     assert made[0].p_values("PINE", 0.5, ["B"])["B"] == pytest.approx(found.p)
+    assert made[0].ahead("PINE", 0.5) == []  # whatever the means over other splits are
+    assert made[0].ahead("B", 0.5) == ["PINE"]
+
+
+def test_the_best_other_is_the_one_furthest_above_on_the_splits_that_both_have():
+    values = {"PINE": [0.7, 0.8, 0.9, 0.1, 0.1], "all": [0.6, 0.7, 0.8, 0.2, 0.2], "few": [0.65, 0.75, 0.8]}
+    rows = [row(name, 0.5, value, repeat=k) for name, some in values.items() for k, value in enumerate(some)]
+    (found,) = comparisons(grids(rows, ["accuracy"]), "PINE")
+    assert found.rival == "all"  # 2 points below PINE over five splits; "few" 6.7 over three
+    assert found.lead == pytest.approx(2.0)
 
 
 def test_cells_that_one_of_them_did_not_finish_and_too_few_splits_say_nothing():

@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from pine.reproduce.experiment import Claim, Experiment
 from pine.reproduce.rows import Row
 from pine.reproduce.significance import ANY, FEWEST_REPEATS, comparisons
@@ -64,13 +66,13 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     first, second, lost = 0, 0, []
     entries = [(grid, x) for grid, x in _entries(experiment, rows) if own in grid.means(x)]
     for grid, x in entries:
-        means, ahead = grid.means(x), grid.ahead(own, x)
+        ahead = grid.ahead(own, x)
         first += not ahead
         second += bool(ahead) and ahead == [but]
         if ahead and ahead != [but]:
             at = f"{grid.dataset} at {x_name(grid, x)}"
             at += f" ({METRICS[grid.metric]})" if len(experiment.metrics) > 1 else ""
-            lost.append(f"{at} by {100 * (means[ahead[0]] - means[own]):.1f} to {ahead[0]}")
+            lost.append(f"{at} by {100 * grid.lead(ahead[0], own, x):.1f} to {ahead[0]}")
     text = f"first in {first} of {len(entries)}"
     text += f", second to {but} in {second}" if but else ""
     text += f"; behind others on {', '.join(lost)}" if lost else ""
@@ -85,8 +87,7 @@ def _level(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     for grid, x in entries:
         first += not grid.ahead(own, x)
         if ahead := grid.clearly_ahead(own, x):
-            gap = 100 * (grid.cells[ahead[0], x].mean - grid.cells[own, x].mean)
-            lost.append(f"{grid.dataset} at {x_name(grid, x)} by {gap:.1f} to {ahead[0]}")
+            lost.append(f"{grid.dataset} at {x_name(grid, x)} by {100 * grid.lead(ahead[0], own, x):.1f} to {ahead[0]}")
     text = f"first in {first} of {len(entries)}, within noise of the first in {len(entries) - first - len(lost)}"
     text += f"; behind on {', '.join(lost)}" if lost else ""
     rule = "it is first, or a paired t-test (p < .05) calls it chance that others are ahead"
@@ -103,11 +104,10 @@ def _above(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
     held, gaps = 0, []
     entries = [(grid, x) for grid, x in _entries(experiment, rows) if {own, *over} <= grid.means(x).keys()]
     for grid, x in entries:
-        means = grid.means(x)
-        best = max(means[name] for name in over)
-        held += all(means[own] - means[name] > apart * _deviation(grid, x, own, name) for name in over)
-        if best > float("-inf"):
-            gaps.append(100 * (means[own] - best))
+        leads = {name: grid.lead(own, name, x) for name in over}
+        held += all(lead > apart * _deviation(grid, x, own, name) for name, lead in leads.items())
+        if np.isfinite(least := min(leads.values())):
+            gaps.append(100 * least)
     text = f"{own} less the best of {', '.join(over)}: " if gaps else ""
     text += f"{min(gaps):+.1f} to {max(gaps):+.1f} points, {sum(gaps) / len(gaps):+.1f} on average" if gaps else ""
     wins = _num_wins(experiment, rows, own, over)

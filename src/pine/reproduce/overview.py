@@ -12,7 +12,7 @@ from pine.evaluation.protocol import PUBLIC, ratio_name
 from pine.reproduce.catalog import experiments, find
 from pine.reproduce.rows import read_rows
 from pine.reproduce.significance import Tally, comparisons
-from pine.reproduce.tables import METRICS, Cell, Grid, X, grids, markdown_table
+from pine.reproduce.tables import METRICS, Cell, Grid, X, grids, is_form_of, markdown_table
 
 SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous", "features")
@@ -86,8 +86,16 @@ def _outcomes(some: list[Grid]) -> str:
     return (
         f"{where}, against the best other of each cell: {ours} has the higher mean in {highest} of {len(found)}; by "
         f"paired t-tests (p < .05, Holm) {tally.wins} are won, {tally.ties} tied, {tally.losses} lost; corrected for "
-        f"splits that share test nodes (Nadeau and Bengio) {strict.wins}, {strict.ties}, {strict.losses}."
+        f"splits that share test nodes (Nadeau and Bengio) {strict.wins}, {strict.ties}, {strict.losses}. By the first "
+        f"of these tests, won, tied and lost against each alone: {'; '.join(_alone(some, ours))}."
     )
+
+
+def _alone(some: list[Grid], ours: str) -> list[str]:
+    """Each method that the first is compared with, and in how many cells this is ahead, level and behind."""
+    names = dict.fromkeys(name for grid in some for name in grid.methods)
+    found = {name: comparisons(some, ours, name) for name in names if name != ours and not is_form_of(name, ours)}
+    return [f"{rival} {', '.join(Tally.of(each, strict=False).cells)}" for rival, each in found.items() if each]
 
 
 def _table(some: list[Grid], about: str) -> str:

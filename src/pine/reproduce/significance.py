@@ -63,7 +63,7 @@ class Tally:
 
 
 def comparisons(some: Sequence[Grid], own: str, rival: str = ANY) -> list[Comparison]:
-    """A method against another in every cell that both finished; against ANY, that with the highest mean of each.
+    """A method against another in every cell that both finished; against ANY, the one that is highest above it in each.
 
     Forms of the method are none of ANY.
     """
@@ -73,7 +73,7 @@ def comparisons(some: Sequence[Grid], own: str, rival: str = ANY) -> list[Compar
             others = [rival] if rival != ANY else [name for name in grid.methods if not is_form_of(name, own)]
             whole = [name for name in others if name != own and grid.comparable(name, own, x)]
             if whole:
-                made.append(_comparison(grid, x, own, max(whole, key=grid.means(x).__getitem__)))
+                made.append(_comparison(grid, x, own, max(whole, key=lambda name: grid.lead(name, own, x))))
     adjusted = zip(made, holm([each.p for each in made]), holm([each.strict_p for each in made]), strict=True)
     return [replace(each, p=p, strict_p=strict_p) for each, p, strict_p in adjusted]
 

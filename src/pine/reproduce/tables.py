@@ -68,10 +68,15 @@ class Grid:
 
     def ahead(self, method: str, x: X) -> list[str]:
         """Who is above a method at one x, the best first, no forms of it; all are where it has nothing."""
+        leads = {name: self.lead(name, method, x) for name in self.means(x) if not is_form_of(name, method)}
+        return sorted((name for name, lead in leads.items() if lead > 0), key=leads.__getitem__, reverse=True)
+
+    def lead(self, method: str, other: str, x: X) -> float:
+        """How far a method is above another: on the splits that both have, or if one did not finish, by their means."""
+        if self.comparable(method, other, x):
+            return float(np.mean(np.subtract(*self.paired(method, other, x))))
         means = self.means(x)
-        own = means.get(method, float("-inf"))
-        above = [name for name, mean in means.items() if mean > own and not is_form_of(name, method)]
-        return sorted(above, key=means.__getitem__, reverse=True)
+        return means.get(method, float("-inf")) - means.get(other, float("-inf"))
 
     def comparable(self, method: str, other: str, x: X) -> bool:
         """Whether both finished all their repeats: of fewer nobody knows here which they are."""
