@@ -150,6 +150,13 @@ def test_what_lies_within_the_bars_of_others_is_drawn_however_far_below(tmp_path
     assert figure.axes[0].get_xlim()[0] < -12
 
 
+def test_each_metric_is_a_row_of_panels():
+    rows = [each | {"macro_f1": 0.25} for each in scored({"A": 0.5, "B": 0.6})]
+    figure = rows_figure("cora", grids(rows, ["accuracy", "macro_f1"]))
+    assert figure.axes[0].get_gridspec().get_geometry() == (2, 3)
+    assert [ax.get_title(loc="left") for ax in figure.axes[2:4]] == ["accuracy, 90 % labeled", "macro F1, 10 % labeled"]
+
+
 def test_rows_show_differences_and_the_scores_beside_them():
     rows = [*scored({"A": 0.85, "B": 0.84}, ratios=(0.1,)), row("C", 0.1, None, stopped="time: too long")]
     (ax,) = rows_figure("cora", grids(rows, ["accuracy"])).axes

@@ -20,10 +20,11 @@ Gap = tuple[float, float]  # mean and standard deviation, in points
 
 
 def rows_figure(dataset: str, grids: Sequence[Grid]) -> Any:
-    """A panel for each metric and ratio, with the same methods in all."""
+    """A panel for each metric and ratio, with the same methods in all; below each other the metrics."""
     entries = [(grid, x) for grid in grids for x in grid.xs]
     titles = [f"{METRICS.get(grid.metric, grid.metric)}, {_share(grid, x)}" for grid, x in entries]
-    return _figure(dataset, entries, titles, "splits", same_methods=True)
+    down = len(grids) if len({len(grid.xs) for grid in grids}) == 1 else 1
+    return _figure(dataset, entries, titles, "splits", same_methods=True, down=down)
 
 
 def _share(grid: Grid, x: X) -> str:
@@ -37,16 +38,24 @@ def panels_figure(title: str, grids: Sequence[Grid]) -> Any:
     return _figure(title, entries, titles, "seeds", same_methods=False)
 
 
-def _figure(title: str, entries: Sequence[tuple[Grid, X]], titles: Sequence[str], unit: str, same_methods: bool) -> Any:
-    """Panels side by side, with one range of x."""
+def _figure(
+    title: str,
+    entries: Sequence[tuple[Grid, X]],
+    titles: Sequence[str],
+    unit: str,
+    same_methods: bool,
+    down: int = 1,
+) -> Any:
+    """Panels side by side in so many rows, with one range of x."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
     most = max(len(grid.methods) for grid, _ in entries)
-    names_width = 1.6 if same_methods else 1.6 * len(entries)
-    size = (names_width + 4.2 * len(entries), 1.9 + ROW_HEIGHT * most)
+    across = len(entries) // down
+    names_width = 1.6 if same_methods else 1.6 * across
+    size = (names_width + 4.2 * across, 0.8 + (1.1 + ROW_HEIGHT * most) * down)
     figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(1, len(entries), squeeze=False, sharey=same_methods)[0]
+    axes = figure.subplots(down, across, squeeze=False, sharey=same_methods).ravel()
     found = [_gaps(grid, x) for grid, x in entries]
     far = _far(found)
     low, high = _shared_range(found, far)
