@@ -117,9 +117,9 @@ def test_panels_stand_in_rows_of_one_length(count, shape):
 
 
 def test_the_two_panels_of_many_methods_are_a_row():
-    many = grids(scored({f"method {k}": 0.5 + k / 100 for k in range(9)}), ["accuracy"]) * 2
+    many = grids(scored({f"method {k}": 0.5 + k / 100 for k in range(9)}), ["accuracy"]) * 3
     (gridspec,) = {ax.get_gridspec() for ax in lines_figure("cora", many).axes}
-    assert gridspec.get_geometry() == (2, 2)
+    assert gridspec.get_geometry() == (3, 2)
 
 
 def test_the_caption_says_what_bars_are_and_over_how_many_splits():

@@ -92,7 +92,7 @@ def _outcomes(some: list[Grid]) -> str:
 
 
 def _alone(some: list[Grid], ours: str) -> list[str]:
-    """Each method that the first is compared with, and in how many cells this is ahead, level and behind."""
+    """Each method that the first is compared with, and in how many cells the first wins, ties and loses."""
     names = dict.fromkeys(name for grid in some for name in grid.methods)
     found = {name: comparisons(some, ours, name) for name in names if name != ours and not is_form_of(name, ours)}
     return [f"{rival} {', '.join(Tally.of(each, strict=False).cells)}" for rival, each in found.items() if each]

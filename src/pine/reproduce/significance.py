@@ -80,11 +80,10 @@ def comparisons(some: Sequence[Grid], own: str, rival: str = ANY) -> list[Compar
 
 def _comparison(grid: Grid, x: X, own: str, rival: str) -> Comparison:
     ours, theirs = grid.paired(own, rival, x)
-    lead = 100 * float(np.mean(ours) - np.mean(theirs))
     overlap = 0.0 if x == PUBLIC or grid.by_value else (1 - x) / x
     few = len(ours) < FEWEST_REPEATS
     p, strict_p = (1.0 if few else paired_p_value(ours, theirs, each) for each in (0.0, overlap))
-    return Comparison((grid.dataset, grid.panel, grid.metric, x), rival, lead, p, strict_p)
+    return Comparison((grid.dataset, grid.panel, grid.metric, x), rival, 100 * grid.lead(own, rival, x), p, strict_p)
 
 
 HEAD = ("wins", "ties", "losses", "strict: wins", "ties", "losses", "points, mean (range)")
