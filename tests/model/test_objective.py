@@ -20,10 +20,10 @@ SMALL = FunctionSettings(hidden=5, projections=3, scales=2, conditioned=False, s
 FORM = Form(dim=4, groups="type", function=SMALL)
 
 
-def objective(lambdas, seen, **changes):
+def objective(lambdas, seen, labels=(0, 1, 1), **changes):
     neighborhoods = [Neighborhoods.of(GRAPH, GRAPH.groups(), FORM.function.scaling, torch.device("cpu"), None)]
     f = NeighborFunction(FORM, neighborhoods, torch.Generator().manual_seed(1))
-    labels = read_labels(GRAPH, {"a": np.array([0, 1, 1])})
+    labels = read_labels(GRAPH, {"a": np.array(labels)})
     visible = VisibleTargets(Targets.of(GRAPH, labels, torch.device("cpu")), torch.tensor(seen).float())
     settings = TrainingSettings(**{"weight_decay": 0.1, "entropy": 0.0} | changes)
     start = torch.randn(5, 4, generator=torch.Generator().manual_seed(2))
@@ -45,6 +45,16 @@ def test_every_term_is_that_of_the_paper():
     log_f = (f @ made.w.T).log_softmax(1)
     assert np.isclose(parts["labels of f"], float(-(log_f[0, 0] + log_f[2, 1]).detach() / 2), atol=1e-5)
     assert np.isclose(parts["l2"], float(0.1 * made.w.square().sum().detach()), atol=1e-5)
+
+
+def test_of_label_sets_the_decay_of_a_label_goes_by_how_many_of_the_seen_nodes_have_it():
+    made = objective([2.0], [True, True, False], labels=[[0, 1, 0], [1, 1, 0], [1, 1, 1]])
+    p = torch.tensor([(1 + 0.5) / 3, (2 + 0.5) / 3, (0 + 0.5) / 3])  # of two that are seen
+    each = made.w.detach().square().sum(1)
+    own = made.loss(torch.Generator())["l2"]
+    assert float(own.detach()) == pytest.approx(0.1 * float((4 * p * (1 - p) * each).sum()), rel=1e-5)
+    printed = objective([2.0], [True, True, False], labels=[[0, 1, 0], [1, 1, 0], [1, 1, 1]], balanced_decay=False)
+    assert float(printed.loss(torch.Generator())["l2"].detach()) == pytest.approx(0.1 * float(each.sum()), rel=1e-5)
 
 
 @pytest.mark.parametrize("lam", [2.0, float("inf")])

@@ -321,6 +321,17 @@ def test_every_setting_of_training_reaches_it(change):
     assert not np.array_equal(pine_with(**{**settings, **change}).fit(graph, seen).embedding_, usual)
 
 
+def test_label_sets_have_a_decay_for_each_label_unless_told_otherwise():
+    edges, kind = groups()
+    graph = Graph.from_edges(edges, nodes=range(len(kind)))
+    sets = np.column_stack([kind == 0, np.arange(len(kind)) < 3]).astype(int)
+    settings = {"epochs": 3, "dim": 4, "lam": 10.0, "label_share": 0.0}
+    found = [pine_with(**settings, balanced_decay=on).fit(graph, sets).embedding_ for on in (True, False)]
+    assert not np.array_equal(*found)
+    found = [pine_with(**settings, balanced_decay=on).fit(graph, kind).embedding_ for on in (True, False)]
+    assert np.array_equal(*found)
+
+
 def test_a_number_of_epochs_that_is_given_is_honored_on_graphs_of_any_size_and_none_is_automatic():
     settings = [Settings(epochs=None).num_epochs(count) for count in (10, 40_000, 80_000, 10**7)]
     assert settings == [150, 150, 75, 20]

@@ -44,6 +44,7 @@ def test_the_loss_of_numbers_is_the_squared_error():
 
 def test_l2_is_the_sum_of_squares_of_the_weights():
     assert float(l2(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))) == 30
+    assert float(l2(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[1.0], [0.5]]))) == 17.5
 
 
 @pytest.mark.parametrize("task", ["classes", "label-sets", "numbers"])

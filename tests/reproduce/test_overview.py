@@ -103,6 +103,22 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
     ]
 
 
+def test_the_best_of_the_methods_without_parts_of_pine_stands_beside_the_best_of_all(tmp_path):
+    parts = "GCN on PINE's start + share"
+    made = [
+        row
+        for name, leads in {"PINE": (0.7, 0.8, 0.9), parts: (0.8, 0.9, 0.95), "GCN": (0.6, 0.7, 0.8)}.items()
+        for row in rows("cora", name, "accuracy", around(*leads))
+    ]
+    write_rows(made, tmp_path / "homogeneous.csv")
+    sets = [row | {"macro_f1": 0.25} for row in rows("dblp", "PINE", "micro_f1", around(0.7, 0.8, 0.9))]
+    for name, its_rows in [("features", made[:9]), ("heterogeneous", sets), ("ppi", sets[:1])]:
+        write_rows(its_rows, tmp_path / f"{name}.csv")
+    text = overview(tmp_path)
+    assert "PINE has the higher mean in 0 of 3; by paired t-tests (p < .05, Holm) 0 are won, 0 tied, 3 lost" in text
+    assert "Against the best of those without a part of PINE: the higher mean in 3, 3 won, 0 tied, 0 lost." in text
+
+
 def test_label_sets_on_graphs_used_for_no_choice_are_shown_with_and_without_counts(tmp_path):
     few = rows("cora", "PINE", "accuracy", [[0.7], [0.8], [0.9]])
     given = {"macro_f1": 0.1, "oracle_k_micro_f1": 0.5, "oracle_k_macro_f1": 0.2}

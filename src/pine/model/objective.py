@@ -3,7 +3,8 @@
     sum over types k of 1 / (lambda_k |V_k|) sum over v in V_k of || x_v - f(N_v) ||^2
       + mean over labeled v of l_theta(x_v, y_v) + l_theta(f(N_v), y_v)  +  lambda_w sum of ||w_i||^2
 
-With one lambda for all types, every node's agreement weighs 1 / (lambda |V|).
+With one lambda for all types, every node's agreement weighs 1 / (lambda |V|). Of label sets, lambda_w is less for rare
+labels (pine.model.theta.decay_rates).
 All of it is sums over nodes, which can be made batch by batch: pine.model.batches.
 """
 
@@ -23,7 +24,7 @@ from pine.model.batches import sample_neighborhoods
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms
 from pine.model.settings import TrainingSettings
-from pine.model.theta import DECAY, predictions, regression, rest_decay
+from pine.model.theta import DECAY, decay_rates, predictions, regression, rest_decay
 from pine.model.trainable import Trainable
 from pine.nn.losses import l2
 
@@ -78,6 +79,9 @@ class Objective(Trainable):
         outputs = 0 if visible is None else visible.targets.num_outputs
         self.w = nn.Parameter(lambdas.new_zeros(outputs, f.dim))
         self.b = nn.Parameter(lambdas.new_zeros(1, outputs))
+        self.decay_rates: Tensor | None = None
+        if visible is not None and visible.targets.task == "label-sets" and settings.balanced_decay:
+            self.decay_rates = decay_rates(visible.targets, visible.seen, ranks)
 
     @torch.no_grad()
     def begin_at(self, state: Mapping[str, Tensor]) -> None:
@@ -133,7 +137,8 @@ class Objective(Trainable):
         """A batch's part of it."""
         if self.visible is None:
             return {}
-        return {"l2": self.settings.weight_decay * l2(self.w) / (len(self.batches) * self.ranks.size)}
+        whole = self.settings.weight_decay * l2(self.w, self.decay_rates)
+        return {"l2": whole / (len(self.batches) * self.ranks.size)}
 
     def zeros_like(self, parameter: nn.Parameter) -> Tensor:
         rounded = parameter is self.x and self.settings.moments == "bfloat16"

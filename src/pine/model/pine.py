@@ -58,7 +58,7 @@ class PINE(Settings, Embedder):
     """
 
     name: ClassVar[str] = "pine"
-    revision: ClassVar[int] = 14
+    revision: ClassVar[int] = 15
     supervised: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
     keeps_checkpoints: ClassVar[bool] = True
@@ -85,6 +85,7 @@ class PINE(Settings, Embedder):
             entropy=0.0,
             supervise_f=False,
             weight_decay=1e-4 if typed else 1e-3,
+            balanced_decay=False,
             learning_rate=0.01,  # not printed: Adam, no more
             embedding_lr=0.01,
         )

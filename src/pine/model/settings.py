@@ -60,6 +60,7 @@ class TrainingSettings(FrozenSettings):
     entropy: how much unlabeled nodes are asked to be sure of their class.
     supervise_f: whether f(neighbors) is asked to predict the label too.
     weight_decay: lambda_w, on the weights of the classifier.
+    balanced_decay: whether, of label sets, lambda_w is less for rare labels.
     learning_rate, embedding_lr: Adam's, for f and the classifier, and for x, at their highest (pine.model.training).
         None: the fewer epochs, the higher.
     samples: with batch_size, neighbors of a node in each group, drawn anew each epoch; None: all.
@@ -71,6 +72,7 @@ class TrainingSettings(FrozenSettings):
     entropy: NonNegative = 0.3
     supervise_f: bool = True
     weight_decay: NonNegative = 0.02
+    balanced_decay: bool = True
     learning_rate: Positive = 0.06
     embedding_lr: Positive | None = None
     samples: Count | None = None

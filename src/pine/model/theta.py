@@ -45,6 +45,17 @@ def rest_decay(seen: Tensor, ranks: Ranks = ALONE) -> float:
 
 
 @torch.no_grad()
+def decay_rates(targets: Targets, seen: Tensor, ranks: Ranks = ALONE) -> Tensor:
+    """Of a label of sets 4 p (1 - p), p the share of the seen nodes that have it: (num_outputs, 1).
+
+    The loss of a label curves as p (1 - p): by one lambda_w for all, the weights of rare labels would stay near zero.
+    """
+    have, all_seen = ranks.totals(seen @ targets.indicators(), seen.sum())
+    p = (have + 0.5) / (all_seen + 1)
+    return (4 * p * (1 - p))[:, None]
+
+
+@torch.no_grad()
 def regression(
     x: Tensor, targets: Targets, seen: Tensor, decay: float = DECAY, ranks: Ranks = ALONE
 ) -> tuple[Tensor, Tensor]:

@@ -70,9 +70,13 @@ def number_loss(scores: Tensor, labels: Tensor, weights: Tensor | None = None) -
 LOSSES = {"classes": class_loss, "label-sets": label_set_loss, "numbers": number_loss}
 
 
-def l2(w: Tensor) -> Tensor:
-    """sum of ||w_i||^2 of a classifier's weights (..., num_classes, d); its b_i stay free."""
-    return w.square().sum((-2, -1))
+def l2(w: Tensor, rates: Tensor | None = None) -> Tensor:
+    """sum of ||w_i||^2 of a classifier's weights (..., num_classes, d); its b_i stay free.
+
+    rates (num_classes, 1): how much each of them counts.
+    """
+    squared = w.square()
+    return (squared if rates is None else squared * rates).sum((-2, -1))
 
 
 def _mean(each: Tensor, weights: Tensor | None) -> Tensor:

@@ -16,7 +16,8 @@ Each is a TOML file in experiments/:
     [[methods]]           name, spec as `pine evaluate` takes it (of an inductive one: as
                           pine.reproduce.inductive.settings has it), search (other specs to choose from on held-out
                           labels), values that stand for {} in the specs, panel (its axis in figures), drawn (false: in
-                          tables alone), slow (true: it takes hours, and is made with --slow alone),
+                          tables alone, as forms of the first method and others that have parts of it),
+                          slow (true: it takes hours, and is made with --slow alone),
                           change (of steps: what is printed, and what is here instead)
     [[claims]]            text, place, check (pine.reproduce.claims), and what the check needs
     [quick]               what is smaller with --quick: datasets, ratios, repeats, seeds, methods, values, sizes;
@@ -128,6 +129,11 @@ class Experiment:
     def slow(self) -> list[str]:
         """The names of the methods that take hours."""
         return list(dict.fromkeys(method.name for method in self.methods if method.slow))
+
+    @property
+    def undrawn(self) -> list[str]:
+        """The names of the methods that are in tables alone."""
+        return [method.name for method in self.methods if not method.drawn]
 
     def without(self, names: Collection[str]) -> Self:
         """With the other methods alone."""

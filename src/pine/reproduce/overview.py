@@ -4,6 +4,7 @@ networks on unseen graphs.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 
 import numpy as np
@@ -27,13 +28,14 @@ def overview(folder: Path) -> str:
     for name in SHOWN:
         whole = find(name)
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
-        made += [_table(some, "with node features, " if whole.features else ""), _outcomes(some)]
+        made += [_table(some, "with node features, " if whole.features else ""), _outcomes(some, whole.undrawn)]
         made += whole.notes[:1] if whole.features else []
     for name in UNTOUCHED_EXPERIMENTS:
         if (folder / f"{name}.csv").exists():
-            metrics = [metric for metric in find(name).metrics if "macro" not in metric]
+            whole = find(name)
+            metrics = [metric for metric in whole.metrics if "macro" not in metric]
             some = grids(read_rows(folder / f"{name}.csv"), metrics)
-            made += [_table(some, "on graphs used for no choice, "), _outcomes(some)]
+            made += [_table(some, "on graphs used for no choice, "), _outcomes(some, whole.undrawn)]
     whole = find(INDUCTIVE)
     made += [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]
     return "\n\n".join([*made, *_not_measured(folder)])
@@ -74,8 +76,11 @@ def _short(mean: float) -> str:
     return f"{mean:.3f}".removeprefix("0")
 
 
-def _outcomes(some: list[Grid]) -> str:
-    """In how many cells of all ratios the first method is clearly ahead of all others, or behind one."""
+def _outcomes(some: list[Grid], undrawn: Container[str]) -> str:
+    """In how many cells of all ratios the first method is clearly ahead of all others, or behind one.
+
+    undrawn: methods that are in tables alone, those with parts of the first one.
+    """
     ours = some[0].methods[0]
     found = comparisons(some, ours)
     where = "On the public split and at all ratios" if PUBLIC in some[0].xs else "At all ratios"
@@ -86,8 +91,21 @@ def _outcomes(some: list[Grid]) -> str:
     return (
         f"{where}, against the best other of each cell: {ours} has the higher mean in {highest} of {len(found)}; by "
         f"paired t-tests (p < .05, Holm) {tally.wins} are won, {tally.ties} tied, {tally.losses} lost; corrected for "
-        f"splits that share test nodes (Nadeau and Bengio) {strict.wins}, {strict.ties}, {strict.losses}. By the first "
-        f"of these tests, won, tied and lost against each alone: {'; '.join(_alone(some, ours))}."
+        f"splits that share test nodes (Nadeau and Bengio) {strict.wins}, {strict.ties}, {strict.losses}."
+        f"{_without_parts(some, ours, undrawn)} By the first of these tests, won, tied and lost against each alone: "
+        f"{'; '.join(_alone(some, ours))}."
+    )
+
+
+def _without_parts(some: list[Grid], ours: str, undrawn: Container[str]) -> str:
+    """The same against the methods that have no part of the first one."""
+    if all(name not in undrawn or is_form_of(name, ours) for grid in some for name in grid.methods):
+        return ""
+    found = comparisons([grid.without(undrawn) for grid in some], ours)
+    tally, highest = Tally.of(found, strict=False), sum(each.lead > 0 for each in found)
+    return (
+        f" Against the best of those without a part of {ours}: the higher mean in {highest}, {tally.wins} won, "
+        f"{tally.ties} tied, {tally.losses} lost."
     )
 
 

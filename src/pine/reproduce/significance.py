@@ -10,7 +10,7 @@ strict    the same with Nadeau and Bengio's correction, by which splits that sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -21,6 +21,7 @@ from pine.evaluation.protocol import PUBLIC
 from pine.reproduce.tables import Grid, X, is_form_of, markdown_table
 
 ANY = "the best other"
+ANY_DRAWN = "the best other without parts of it"
 FEWEST_REPEATS = 3  # fewer are no sample
 
 
@@ -93,10 +94,17 @@ TESTS = (
 )
 
 
-def tally_table(some: Sequence[Grid], own: str) -> str:
-    """A line for each rival: in how many cells a method wins, ties and loses, by both tests; "" without any test."""
+def tally_table(some: Sequence[Grid], own: str, undrawn: Container[str] = ()) -> str:
+    """A line for each rival: in how many cells a method wins, ties and loses, by both tests; "" without any test.
+
+    undrawn: methods that are in tables alone, those with parts of it.
+    """
     rivals = dict.fromkeys(name for grid in some for name in grid.methods if name != own)
-    lines = [[rival, *_cells(found)] for rival in (ANY, *rivals) if (found := comparisons(some, own, rival))]
+    found = {rival: comparisons(some, own, rival) for rival in (ANY, *rivals)}
+    if any(each in undrawn and not is_form_of(each, own) for each in rivals):
+        drawn = comparisons([grid.without(undrawn) for grid in some], own)
+        found = {ANY: found[ANY], ANY_DRAWN: drawn} | found
+    lines = [[rival, *_cells(each)] for rival, each in found.items() if each]
     return _table([f"{own} against", *HEAD], lines, "Wins, ties, losses")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,6 +61,10 @@ class Grid:
     def shares(self) -> list[float]:
         """The xs that are numbers: all but the public split."""
         return [x for x in self.xs if x != PUBLIC]
+
+    def without(self, names: Container[str]) -> Grid:
+        """The same without some methods."""
+        return replace(self, cells={key: cell for key, cell in self.cells.items() if key[0] not in names})
 
     def means(self, x: X) -> dict[str, float]:
         """The mean of every method at one x."""

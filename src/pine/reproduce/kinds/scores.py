@@ -190,13 +190,13 @@ class Scores(Kind):
         if experiment.steps:
             tests = steps_table(compared)
         else:
-            tests = tally_table(compared, compared[0].methods[0]) if compared else ""
+            tests = tally_table(compared, compared[0].methods[0], experiment.undrawn) if compared else ""
         return ["\n".join(part for part in [*map(grid_table, whole), tests, chosen_table(experiment, rows)] if part)]
 
     def figures(self, experiment: Experiment, rows: Sequence[Row], folder: Path) -> list[Picture]:
         """A figure for each data set, and the average ranks over them. Steps are drawn from the last to the first."""
-        in_tables = {method.name for method in experiment.methods if not method.drawn}
-        whole = grids([row for row in rows if row["method"] not in in_tables], experiment.metrics)
+        whole = [grid.without(experiment.undrawn) for grid in grids(rows, experiment.metrics)]
+        whole = [grid for grid in whole if grid.cells]
         if experiment.steps:
             whole = [replace(grid, cells=dict(reversed(grid.cells.items()))) for grid in whole]
         draw = rows_figure if experiment.steps or all(map(_reads_as_rows, whole)) else lines_figure
