@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from support.rank_fits import STOP, interrupted
 from support.ranks import on_ranks
+from torch.distributed.checkpoint.metadata import _MEM_FORMAT_ENCODING
 
 from pine import InputError
 from pine.model.rank_checkpoint import _about, _check_sums, _reader, _sums
@@ -49,3 +51,23 @@ def test_a_table_of_contents_that_asks_for_other_names_is_refused(tmp_path: Path
     (tmp_path / ".metadata").write_bytes(pickle.dumps(print))
     with pytest.raises(InputError, match=r"is not the state of a fit \(it asks for builtins.print\)"):
         _reader(tmp_path).read_metadata()
+
+
+class AsGetattr:
+    """Pickled as getattr(of, name), in which way the first Pythons 3.11 write members of enumerations."""
+
+    def __init__(self, of: Any, name: Any) -> None:
+        self.of, self.name = of, name
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.of, self.name)
+
+
+def test_members_of_allowed_enumerations_are_read_as_older_pythons_write_them_and_nothing_else_by_getattr(tmp_path):
+    member = _MEM_FORMAT_ENCODING.TORCH_CONTIGUOUS_FORMAT
+    (tmp_path / ".metadata").write_bytes(pickle.dumps(AsGetattr(_MEM_FORMAT_ENCODING, member.name)))
+    assert _reader(tmp_path).read_metadata() is member
+    for of, name in ((type(tmp_path), "unlink"), (_MEM_FORMAT_ENCODING, "__class__"), (_MEM_FORMAT_ENCODING, ["mro"])):
+        (tmp_path / ".metadata").write_bytes(pickle.dumps(AsGetattr(of, name)))
+        with pytest.raises(InputError, match="is not the state of a fit"):
+            _reader(tmp_path).read_metadata()

@@ -15,6 +15,7 @@ import pickle
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from enum import EnumMeta
 from pathlib import Path
 from typing import Any
 
@@ -189,8 +190,17 @@ def _sharded(part: RankPart, rows: Tensor) -> Any:
     return DTensor.from_local(even, mesh, [Shard(0)], run_check=False, shape=shape, stride=even.stride())
 
 
+def _member(of: Any, name: Any) -> Any:
+    """As the first Pythons 3.11 write a member of an enumeration: getattr(of, name)."""
+    if not (isinstance(of, EnumMeta) and isinstance(name, str) and name in of.__members__):
+        raise pickle.UnpicklingError(f"it asks for {name} of {of}")
+    return of[name]
+
+
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("builtins", "getattr"):
+            return _member
         if name not in TORCH_NAMES.get(module, ()):
             raise pickle.UnpicklingError(f"it asks for {module}.{name}")
         return super().find_class(module, name)

@@ -50,7 +50,7 @@ def decay_rates(targets: Targets, seen: Tensor, ranks: Ranks = ALONE) -> Tensor:
 
     The loss of a label curves as p (1 - p): by one lambda_w for all, the weights of rare labels would stay near zero.
     """
-    have, all_seen = ranks.totals(seen @ targets.indicators(), seen.sum())
+    have, all_seen = ranks.totals(seen @ targets.indicators().to(seen.dtype), seen.sum())
     p = (have + 0.5) / (all_seen + 1)
     return (4 * p * (1 - p))[:, None]
 
