@@ -7,7 +7,7 @@ import pytest
 from support.reproduce import row
 
 from pine.evaluation.paired_test import holm, paired_p_value
-from pine.reproduce.significance import ANY, ANY_DRAWN, Tally, comparisons, steps_table, tally_table
+from pine.reproduce.significance import ANY, WITHOUT_PARTS, Tally, comparisons, steps_table, tally_table
 from pine.reproduce.tables import grids
 
 RNG = np.random.default_rng(0)
@@ -91,10 +91,10 @@ def test_the_table_has_a_line_for_each_rival_and_both_tests():
 def test_the_best_other_is_also_that_of_the_methods_without_parts_of_the_first():
     undrawn = ["PINE, untyped", "close"]
     lines = tally_table(scored(**LEADS), "PINE", undrawn).splitlines()
-    assert [line.split(" | ")[0].strip("| ") for line in lines[4:7]] == [ANY, ANY_DRAWN, "close"]
+    assert [line.split(" | ")[0].strip("| ") for line in lines[4:7]] == [ANY, WITHOUT_PARTS, "close"]
     assert lines[4].startswith(f"| {ANY} | 0 | 9 | 0 | ")
-    assert lines[5].startswith(f"| {ANY_DRAWN} | 9 | 0 | 0 | ")
-    assert ANY_DRAWN not in tally_table(scored(**LEADS), "PINE", ["PINE, untyped"])  # its own form is no rival
+    assert lines[5].startswith(f"| {WITHOUT_PARTS} | 9 | 0 | 0 | ")
+    assert WITHOUT_PARTS not in tally_table(scored(**LEADS), "PINE", ["PINE, untyped"])  # its own form is no rival
 
 
 def test_steps_are_compared_with_the_row_above():

@@ -12,7 +12,7 @@ import numpy as np
 from pine.evaluation.protocol import PUBLIC, ratio_name
 from pine.reproduce.catalog import experiments, find
 from pine.reproduce.rows import read_rows
-from pine.reproduce.significance import Tally, comparisons
+from pine.reproduce.significance import Tally, comparisons, without_parts
 from pine.reproduce.tables import METRICS, Cell, Grid, X, grids, is_form_of, markdown_table
 
 SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
@@ -99,9 +99,9 @@ def _outcomes(some: list[Grid], undrawn: Container[str]) -> str:
 
 def _without_parts(some: list[Grid], ours: str, undrawn: Container[str]) -> str:
     """The same against the methods that have no part of the first one."""
-    if all(name not in undrawn or is_form_of(name, ours) for grid in some for name in grid.methods):
+    found = without_parts(some, ours, undrawn)
+    if not found:
         return ""
-    found = comparisons([grid.without(undrawn) for grid in some], ours)
     tally, highest = Tally.of(found, strict=False), sum(each.lead > 0 for each in found)
     return (
         f" Against the best of those without a part of {ours}: the higher mean in {highest}, {tally.wins} won, "

@@ -21,7 +21,7 @@ from pine.evaluation.protocol import PUBLIC
 from pine.reproduce.tables import Grid, X, is_form_of, markdown_table
 
 ANY = "the best other"
-ANY_DRAWN = "the best other without parts of it"
+WITHOUT_PARTS = "the best other without parts of it"
 FEWEST_REPEATS = 3  # fewer are no sample
 
 
@@ -79,6 +79,13 @@ def comparisons(some: Sequence[Grid], own: str, rival: str = ANY) -> list[Compar
     return [replace(each, p=p, strict_p=strict_p) for each, p, strict_p in adjusted]
 
 
+def without_parts(some: Sequence[Grid], own: str, undrawn: Container[str]) -> list[Comparison]:
+    """A method against the best other that has no part of it; [] where no rival has one, its own forms aside."""
+    if all(name not in undrawn or is_form_of(name, own) for grid in some for name in grid.methods):
+        return []
+    return comparisons([grid.without(undrawn) for grid in some], own)
+
+
 def _comparison(grid: Grid, x: X, own: str, rival: str) -> Comparison:
     ours, theirs = grid.paired(own, rival, x)
     overlap = 0.0 if x == PUBLIC or grid.by_value else (1 - x) / x
@@ -101,9 +108,8 @@ def tally_table(some: Sequence[Grid], own: str, undrawn: Container[str] = ()) ->
     """
     rivals = dict.fromkeys(name for grid in some for name in grid.methods if name != own)
     found = {rival: comparisons(some, own, rival) for rival in (ANY, *rivals)}
-    if any(each in undrawn and not is_form_of(each, own) for each in rivals):
-        drawn = comparisons([grid.without(undrawn) for grid in some], own)
-        found = {ANY: found[ANY], ANY_DRAWN: drawn} | found
+    if drawn := without_parts(some, own, undrawn):
+        found = {ANY: found[ANY], WITHOUT_PARTS: drawn} | found
     lines = [[rival, *_cells(each)] for rival, each in found.items() if each]
     return _table([f"{own} against", *HEAD], lines, "Wins, ties, losses")
 
