@@ -294,7 +294,8 @@ def test_the_printed_method_runs_with_the_papers_numbers(planted):
     model = PINE.paper(epochs=5, dim=8)
     f, training = model.function, model.training
     assert (training.start, training.dropout, training.entropy, training.supervise_f) == ("random", 0.0, 0.0, False)
-    assert (model.lam, training.weight_decay, f.hidden, f.projections, f.scales) == (0.005, 1e-3, 16, 32, 16)
+    assert (training.weight_decay, training.balanced_decay) == (1e-3, False)
+    assert (model.lam, f.hidden, f.projections, f.scales) == (0.005, 16, 32, 16)
     with pytest.warns(UserWarning, match="predictions collapsed"):
         assert np.isfinite(model.fit(graph, seen).embedding_).all()
     typed = PINE.paper(typed=True)

@@ -49,6 +49,7 @@ def decay_rates(targets: Targets, seen: Tensor, ranks: Ranks = ALONE) -> Tensor:
     """Of a label of sets 4 p (1 - p), p the share of the seen nodes that have it: (num_outputs, 1).
 
     The loss of a label curves as p (1 - p): by one lambda_w for all, the weights of rare labels would stay near zero.
+    For training alone; in regression, whose decay is far weaker, it costs accuracy.
     """
     have, all_seen = ranks.totals(seen @ targets.indicators().to(seen.dtype), seen.sum())
     p = (have + 0.5) / (all_seen + 1)
