@@ -22,7 +22,7 @@ RNG = np.random.default_rng(0)
 GRAPH = Graph.from_edges(RNG.integers(0, 50, (120, 2)), nodes=range(50))
 LABELS = {
     "classes": np.where(RNG.random(50) < 0.5, RNG.integers(0, 4, 50), -1),
-    "label-sets": np.where(RNG.random((50, 1)) < 0.5, RNG.integers(0, 2, (50, 3)), -1),
+    "label-sets": np.where(RNG.random((50, 1)) < 0.5, RNG.integers(0, 2, (50, 6)), -1),  # more than count in full
     "numbers": np.where(RNG.random(50) < 0.5, RNG.standard_normal(50), np.nan),
 }
 

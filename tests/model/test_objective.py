@@ -87,6 +87,16 @@ def test_entropy_counts_unlabeled_nodes_only():
     assert np.isclose(float(unlabeled.detach()), float(unsure[3:].sum().detach() / 5), atol=1e-5)
 
 
+@pytest.mark.parametrize(("labels", "counts"), [(2, 1.0), (4, 1.0), (5, 4 / 5), (8, 4 / 8)])
+def test_the_entropy_of_a_label_set_counts_as_that_of_four_labels_at_most(labels, counts):
+    sets = np.arange(3 * labels).reshape(3, labels) % 2
+    made = objective([1.0], [True, True, True], labels=sets, entropy=1.0)
+    unlabeled = made.loss(torch.Generator())["entropy"]
+    p = sum((vectors @ made.w.mT + made.b).sigmoid() for vectors in made.vectors()) / 2
+    unsure = -(p * p.log() + (1 - p) * (1 - p).log()).sum(-1)
+    assert float(unlabeled.detach()) == pytest.approx(counts * float(unsure[3:].sum().detach() / 5), rel=1e-4)
+
+
 def test_the_entropy_warms_up_and_nothing_else_does():
     made = objective([1.0], [True, True, False], entropy=1.0)
     half, full = (made.loss(torch.Generator(), warmup) for warmup in (0.5, 1.0))

@@ -57,7 +57,7 @@ class TrainingSettings(FrozenSettings):
 
     start: x before training, from the structure of the graph (pine.model.init), or random.
     dropout: the chance that a coordinate of a neighbor's vector is left out of f.
-    entropy: how much unlabeled nodes are asked to be sure of their class.
+    entropy: how much unlabeled nodes are asked to be sure of their class; of a label set, as of four labels at most.
     supervise_f: whether f(neighbors) is asked to predict the label too.
     weight_decay: lambda_w, on the weights of the classifier.
     balanced_decay: whether, of label sets, lambda_w is less for rare labels.
