@@ -7,8 +7,9 @@ Files of one data set are merged; of a run that several hold (same data set, met
 taken. One table for each data set and score, mean ± standard deviation over the splits, the best of each column in
 bold. Then, over all data sets: in how many cells (data set and ratio) one method is ahead of each other one, and by how
 much, on the splits that both ran; label sets count by micro F1. --into writes them into pages, between lines
-<!-- tables: NAME --> and <!-- end -->: "overview" and "ladder" are of what `pine reproduce all --out results` wrote
-(--full), "timed" is the table of the runs of --timed, with their seconds, "all" is everything else.
+<!-- tables: NAME --> and <!-- end -->: experiments, such as "homogeneous" and "ladder", and "not-measured" are of what
+`pine reproduce all --out results` wrote (--full), "timed" is the table of the runs of --timed, with their seconds,
+"all" is everything else.
 """
 
 from __future__ import annotations
@@ -190,12 +191,12 @@ def filled(page: str, cells: Cells, ours: str, with_seconds: Path | None = None,
     if with_seconds is not None:
         said["timed"] = timed(with_seconds)
     if full_run is not None:
-        said |= {"overview": overview(full_run), "ladder": ladder(full_run)}
+        said |= overview(full_run) | {"ladder": ladder(full_run)}
 
     def block(found: re.Match[str]) -> str:
         return f"<!-- tables: {found[1]} -->\n\n{said[found[1]]}\n\n<!-- end -->" if found[1] in said else found[0]
 
-    return re.sub(r"<!-- tables: (\w+) -->.*?<!-- end -->", block, page, flags=re.DOTALL)
+    return re.sub(r"<!-- tables: ([\w-]+) -->.*?<!-- end -->", block, page, flags=re.DOTALL)
 
 
 def shown(value: float) -> str:

@@ -27,6 +27,16 @@ def test_first_counts_the_cells_won_and_names_the_others():
     assert checked({"check": "first", "method": "A"}, gone).holds
 
 
+def test_methods_that_have_parts_of_the_first_are_counted_and_left_out_beside_it():
+    rows = [row(m, 0.5, a + k / 100, repeat=k) for k in range(3) for m, a in (("A", 0.8), ("B", 0.7), ("C", 0.9))]
+    names = [{"name": name, "spec": "label-propagation"} for name in ("A", "B", "C")]
+    verdict = checked({"check": "first", "method": "A"}, rows, methods=[*names[:2], names[2] | {"drawn": False}])
+    assert verdict.held == 0
+    assert verdict.numbers.startswith(
+        "first in 0 of 1, of methods without a part of it in 1 (significant in 1); behind others on cora at 50 %"
+    )
+
+
 def test_above_wants_every_cell_and_rises_every_step():
     rows = [row(m, 0.5, a, value=v) for m, v, a in [("A", 8, 0.6), ("A", 16, 0.7), ("B", 8, 0.5), ("B", 16, 0.65)]]
     assert checked({"check": "above", "method": "A", "over": ["B"]}, rows).summary == "holds"

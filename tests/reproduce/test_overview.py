@@ -59,9 +59,13 @@ def test_methods_are_rows_data_sets_are_columns_and_who_is_clearly_ahead_is_bold
         for row in rows("ppi", name, "micro_f1", [[each for each in values if each], [], []])
     ]
     write_rows(unseen, tmp_path / "ppi.csv")
-    measured, missing = overview(tmp_path).split("\n\n| of the paper | here | command |\n")
-    assert "| Micro F1 on posts of later days: Reddit | not measured | `pine reproduce reddit`, for whoever" in missing
-    *lines, note = measured.splitlines()
+    made = overview(tmp_path)
+    assert list(made) == ["homogeneous", "heterogeneous", "features", "ppi", "not-measured"]
+    assert (
+        "| Micro F1 on posts of later days: Reddit | not measured | `pine reproduce reddit`, for whoever"
+        in made.pop("not-measured")
+    )
+    *lines, note = "\n\n".join(made.values()).splitlines()
     assert note.startswith("The labels of this ppi file are rebuilt")
     against = "against the best other of each cell: PINE has the higher mean in"
     tests = "by paired t-tests (p < .05, Holm)"
@@ -114,7 +118,7 @@ def test_the_best_of_the_methods_without_parts_of_pine_stands_beside_the_best_of
     sets = [row | {"macro_f1": 0.25} for row in rows("dblp", "PINE", "micro_f1", around(0.7, 0.8, 0.9))]
     for name, its_rows in [("features", made[:9]), ("heterogeneous", sets), ("ppi", sets[:1])]:
         write_rows(its_rows, tmp_path / f"{name}.csv")
-    text = overview(tmp_path)
+    text = overview(tmp_path)["homogeneous"]
     assert "PINE has the higher mean in 0 of 3; by paired t-tests (p < .05, Holm) 0 are won, 0 tied, 3 lost" in text
     assert "Against the best of those without a part of PINE: the higher mean in 3, 3 won, 0 tied, 0 lost." in text
 
@@ -127,7 +131,7 @@ def test_label_sets_on_graphs_used_for_no_choice_are_shown_with_and_without_coun
         write_rows(its_rows, tmp_path / f"{name}.csv")
     write_rows(sets, tmp_path / "untouched-sets.csv")
     head = "| on graphs used for no choice, at 10, 50, 90 % | pos, micro F1 | pos, micro F1, counts given |"
-    assert f"{head}\n|---|---|---|\n| PINE | .250 .250 .250 | .500 .500 .500 |" in overview(tmp_path)
+    assert f"{head}\n|---|---|---|\n| PINE | .250 .250 .250 | .500 .500 .500 |" in overview(tmp_path)["untouched-sets"]
 
 
 def test_each_step_from_print_to_the_default_says_what_it_changes(tmp_path):

@@ -19,7 +19,7 @@ import numpy as np
 
 from pine.reproduce.experiment import Claim, Experiment
 from pine.reproduce.rows import Row
-from pine.reproduce.significance import ANY, FEWEST_REPEATS, comparisons
+from pine.reproduce.significance import ANY, FEWEST_REPEATS, Tally, comparisons, without_parts
 from pine.reproduce.tables import METRICS, Grid, X, grids, x_name
 
 
@@ -74,6 +74,9 @@ def _first(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict
             at += f" ({METRICS[grid.metric]})" if len(experiment.metrics) > 1 else ""
             lost.append(f"{at} by {100 * grid.lead(ahead[0], own, x):.1f} to {ahead[0]}")
     text = f"first in {first} of {len(entries)}"
+    if others := without_parts(grids(rows, experiment.metrics), own, experiment.undrawn):
+        text += f", of methods without a part of it in {sum(each.lead >= 0 for each in others)}"
+        text += f" (significant in {Tally.of(others, strict=False).wins})"
     text += f", second to {but} in {second}" if but else ""
     text += f"; behind others on {', '.join(lost)}" if lost else ""
     wins = _num_wins(experiment, rows, own, [ANY])

@@ -1,5 +1,5 @@
-"""The full run in four tables: all methods with few, half and most of the labels, the same with node features, and
-networks on unseen graphs.
+"""The full run in a few tables: all methods with few, half and most of the labels, the same with node features and on
+graphs used for no choice, and networks on unseen graphs.
 """
 
 from __future__ import annotations
@@ -19,26 +19,34 @@ SHOWN_RATIOS = (PUBLIC, 0.1, 0.5, 0.9)
 SHOWN = ("homogeneous", "heterogeneous", "features")
 UNTOUCHED_EXPERIMENTS = ("untouched", "untouched-sets", "untouched-typed")  # graphs used for no choice
 INDUCTIVE = "ppi"
+NOT_MEASURED = "not-measured"
 LADDER = "ladder"
 
 
-def overview(folder: Path) -> str:
-    """Tables in Markdown, from the rows that `pine reproduce` wrote into a folder."""
-    made = []
+def overview(folder: Path) -> dict[str, str]:
+    """Tables in Markdown by the experiment that they are of, from the rows that `pine reproduce` wrote into a folder;
+    last what was not measured.
+    """
+    made = {}
     for name in SHOWN:
         whole = find(name)
         some = grids(read_rows(folder / f"{name}.csv"), whole.metrics)
-        made += [_table(some, "with node features, " if whole.features else ""), _outcomes(some, whole.undrawn)]
-        made += whole.notes[:1] if whole.features else []
+        notes = whole.notes[:1] if whole.features else []
+        made[name] = [
+            _table(some, "with node features, " if whole.features else ""),
+            _outcomes(some, whole.undrawn),
+            *notes,
+        ]
     for name in UNTOUCHED_EXPERIMENTS:
         if (folder / f"{name}.csv").exists():
             whole = find(name)
             metrics = [metric for metric in whole.metrics if "macro" not in metric]
             some = grids(read_rows(folder / f"{name}.csv"), metrics)
-            made += [_table(some, "on graphs used for no choice, "), _outcomes(some, whole.undrawn)]
+            made[name] = [_table(some, "on graphs used for no choice, "), _outcomes(some, whole.undrawn)]
     whole = find(INDUCTIVE)
-    made += [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]
-    return "\n\n".join([*made, *_not_measured(folder)])
+    made[INDUCTIVE] = [_inductive(grids(read_rows(folder / f"{INDUCTIVE}.csv"), whole.metrics)), whole.notes[0]]
+    made[NOT_MEASURED] = _not_measured(folder)
+    return {name: "\n\n".join(parts) for name, parts in made.items()}
 
 
 def _not_measured(folder: Path) -> list[str]:
