@@ -1,7 +1,7 @@
 """PINE's settings: a dozen that users meet (Settings), the rest in two groups (FunctionSettings, TrainingSettings).
 
 Where nothing else is said, a default was chosen on held-out training labels of cora, citeseer, wikipedia, email-eu,
-pubmed, dblp, facebook-pages and the BlogCatalog stand-in.
+pubmed, dblp, facebook-pages, blogcatalog-10312 and the BlogCatalog stand-in.
 """
 
 from __future__ import annotations
