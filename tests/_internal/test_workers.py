@@ -48,7 +48,6 @@ def test_tasks_end_with_a_result_or_with_a_reason():
         [("add", 1)],
         [("sleep", 2)],
         [("add", 11), ("refuse", 3), ("add", 12)],
-        [("hoard", 4)],
         [("die", 5)],
         [("fail", 7)],
         [("add", 6), ("nothing", 10), ("add", 9)],
@@ -64,10 +63,16 @@ def test_tasks_end_with_a_result_or_with_a_reason():
     assert done["refuse", 3] == done["add", 12]  # what was made before is kept, the rest of its job is not made
     assert done["refuse", 3] == Stopped("error", "no 3")
     assert done["sleep", 2].why == "time"
-    assert done["hoard", 4].why == "memory"
     assert done["fail", 7].why == done["no device", 8].why == "died"  # and may live another time
     assert "device 'abacus' cannot be used here" in done["no device", 8].message
     assert done["die", 5].why == "memory"  # killed from outside: the system was out of it
+
+
+def test_a_task_that_takes_too_much_memory_is_stopped():
+    """With time to spare: on a busy machine a gibibyte is not filled in a few seconds."""
+    made = dict(run_jobs(work, [[("hoard", 4)], [("add", 1)]], 2, Limits(seconds=50, memory=2**30)))
+    assert made["hoard", 4].why == "memory"
+    assert made["add", 1] == 2
 
 
 def test_a_process_that_dies_just_after_it_was_asked_loses_no_task(monkeypatch):
