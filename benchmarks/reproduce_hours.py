@@ -130,6 +130,9 @@ def main() -> None:
         hours = sum(seconds_of(job, seconds[alike(job)]) for job in jobs if alike(job) in seconds) / 3600
         total += hours
         print(f"| {name} | {sum(map(len, jobs)):,} | {len(jobs):,} | {_row(jobs, seconds, hours)} |")
+    left_out = [name for name in same if name not in seconds]
+    if left_out:
+        print(f"\nNot counted, for they were stopped: {', '.join(left_out)}")
     print(f"\nTogether {total:.1f} hours of one core, {total / given.processes:.1f} with {given.processes} processes.")
 
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from support.benchmarks import load_benchmark
 
 from pine.reproduce import Machine
 from pine.reproduce.catalog import experiments
 from pine.reproduce.kinds import KINDS
 from pine.reproduce.runner import jobs_of
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "reproduce_hours.py"
-spec = importlib.util.spec_from_file_location("reproduce_hours", FILE)
-assert spec is not None
-assert spec.loader is not None
-reproduce_hours = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(reproduce_hours)
+reproduce_hours = load_benchmark("reproduce_hours")
 
 
 @pytest.mark.parametrize("name", ["ablation", "untouched", "links"])

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
+from support.benchmarks import BENCHMARKS, load_benchmark
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "tables.py"
-spec = importlib.util.spec_from_file_location("tables", FILE)
-assert spec is not None
-assert spec.loader is not None
-tables = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tables)
+tables = load_benchmark("tables")
 
 
 def runs(dataset, method, ratio, scores, score="accuracy"):
@@ -125,7 +119,7 @@ def test_a_timed_table_has_the_mean_seconds_of_each_method(tmp_path):
 
 def test_pages_hold_the_tables_of_the_stored_runs():
     """The command that makes them is in benchmarks/README.md."""
-    root = FILE.parents[1]
+    root = BENCHMARKS.parent
     runs = root / "results" / "evaluate"
     assert "<!-- tables: timed -->" in (root / "benchmarks" / "README.md").read_text(encoding="utf-8")
     cells = tables.read_cells(sorted(runs.glob("*.json")))

@@ -58,7 +58,7 @@ class NodeBlock:
     labeled: Tensor | float
 
 
-def entropy_weight(settings: TrainingSettings, targets: Targets) -> float:
+def _entropy_weight(settings: TrainingSettings, targets: Targets) -> float:
     """How much a node's entropy counts, which of a label set is the sum over labels."""
     few = targets.task != "label-sets" or targets.num_outputs <= ENTROPY_LABELS
     return settings.entropy if few else settings.entropy * ENTROPY_LABELS / targets.num_outputs
@@ -103,7 +103,7 @@ def _terms(
         p = (probabilities(targets.task, of_x) + probabilities(targets.task, of_f)) / 2
         unsure = entropy(targets.task, p)
         hidden = torch.ones_like(unsure).index_copy(0, targets.positions, 1 - seen)
-        terms["entropy"] = block.share * entropy_weight(settings, targets) * warmup * (unsure * hidden).mean()
+        terms["entropy"] = block.share * _entropy_weight(settings, targets) * warmup * (unsure * hidden).mean()
     return terms
 
 
@@ -129,7 +129,7 @@ def _terms_and_gradients(
     if settings.entropy > 0 and targets.task != "numbers":
         mean = sum(p[1:], p[0]) / len(p)
         hidden = mean.new_ones(len(mean)).index_copy_(0, targets.positions, 1 - seen)
-        scale = block.share * entropy_weight(settings, targets) * warmup / len(x)
+        scale = block.share * _entropy_weight(settings, targets) * warmup / len(x)
         terms["entropy"] = scale * torch.dot(entropy(targets.task, mean), hidden)
         pull = entropy_slope(targets.task, mean).mul_((hidden * (scale / len(p)))[:, None])
         for slope, q in zip(slopes, p, strict=True):
