@@ -16,6 +16,7 @@ import pytest
 from support.models import pine_with
 
 from pine import METHODS, PINE, Graph, InputError
+from pine.model import choice
 from pine.nn.adam import Adam
 
 # The share is chosen in 50 epochs, 100 follow.
@@ -96,6 +97,27 @@ def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     assert model.learned_.history == whole.learned_.history
     assert model.learned_.choice == whole.learned_.choice
     assert not file.exists()
+
+
+@pytest.mark.parametrize("epoch", [CHOICE + 1, CHOICE + 150, CHOICE + 170, CHOICE + 300, CHOICE + 310])
+@pytest.mark.parametrize("rests", [False, True])
+def test_so_does_one_that_looks_at_all_of_the_training_before_it_leaves_it_out(tmp_path, monkeypatch, epoch, rests):
+    graph, labels = planted()
+
+    def fitted(progress: Interrupt | None = None, file: Path | None = None) -> PINE:
+        answers = iter([True, rests])
+        monkeypatch.setattr(choice, "clearly_better", lambda *given: next(answers))
+        return pine_with(**SMALL).fit(graph, labels, checkpoint=file, checkpoint_every=0.0, progress=progress)
+
+    whole, file = fitted(), tmp_path / "state"
+    if not rests or epoch <= CHOICE + 300:
+        with pytest.raises(KeyboardInterrupt):
+            fitted(Interrupt(epoch), file)
+    model = fitted(file=file)
+    np.testing.assert_array_equal(model.embedding_, whole.embedding_)
+    np.testing.assert_array_equal(model.predict_proba(), whole.predict_proba())
+    assert model.learned_.choice == whole.learned_.choice
+    assert (model.learned_.choice.epochs == 0) == rests
 
 
 def test_a_checkpoint_that_is_to_be_kept_is_there_after_the_fit(tmp_path):

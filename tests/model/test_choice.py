@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
+import torch
 from support.models import pine_with
 
 from pine import PINE, Graph
@@ -24,6 +26,7 @@ from pine.model.choice import (
 )
 from pine.model.held_out import HeldOutParts, clearly_better
 from pine.model.settings import Choice
+from pine.model.training import Trainer
 from pine.propagation import PropagatedLabels
 
 GRAPH = Graph.from_relations({("a", "r", "b"): [(0, 0), (1, 0), (1, 1), (2, 1)], ("a", "s", "a"): [(0, 1), (1, 2)]})
@@ -188,10 +191,108 @@ def test_structure_is_weighed_untrained_where_training_does_harm(monkeypatch, ma
     monkeypatch.setattr(choice, "Weighing", Noting)
     monkeypatch.setattr(HeldOutParts, "propagated", lambda self, propagator: [nothing] * 2)
     monkeypatch.setattr(choice, "_feature_predictions", lambda features, held: [[right, right]] * 2)
-    parts = choice.PartPredictions(before=right, after=right[::-1])
+    parts = choice.PartPredictions(at_rest=right, trained=right[::-1], train_fully=lambda: right[::-1])
     monkeypatch.setattr(choice, "_part_predictions", lambda *given: parts)
     settings = SimpleNamespace(training=SimpleNamespace(start="random"))
     trainer: Any = SimpleNamespace(graph=graph, propagator=None, settings=settings)
     made = choice._choose_with_features(trainer, trainer, held, Choice((1.0,), 5), (0.0,), may_rest)
     assert made.epochs == (0 if may_rest else 5)
-    assert [each is parts.before for each in weighed] == [may_rest] * 2
+    assert [each is parts.at_rest for each in weighed] == [may_rest] * 2
+
+
+RIGHT, HALF, WRONG = 10, 5, 0  # of ten held-out labels
+
+
+@pytest.mark.parametrize(
+    ("at_rest", "fifth", "whole", "may_rest", "rests", "looks"),
+    [
+        (HALF, RIGHT, WRONG, True, False, False),
+        (HALF, HALF, WRONG, True, False, False),  # level: training it is
+        (RIGHT, HALF, HALF, True, True, True),
+        (RIGHT, HALF, WRONG, True, True, True),
+        (HALF, WRONG, RIGHT, True, False, True),  # a fifth was too little
+        (RIGHT, WRONG, RIGHT, True, False, True),
+        (RIGHT, WRONG, WRONG, False, False, False),
+    ],
+)
+def test_training_is_left_out_only_where_all_of_it_is_behind_none(at_rest, fifth, whole, may_rest, rests, looks):
+    looked: list[int] = []
+
+    def predicted(right: int) -> Any:
+        return np.eye(2, dtype=np.float32)[(np.arange(10) >= right).astype(int)]
+
+    labels = read_labels(Graph.from_edges([(0, 1)], nodes=range(11)), np.array([0] * 10 + [1]))
+    held = HeldOutParts(labels.some(np.arange(11) < 10), [np.ones(10, bool)])
+
+    def train_fully() -> np.ndarray:
+        looked.append(1)
+        return predicted(whole)
+
+    part = choice.PartPredictions(predicted(at_rest), predicted(fifth), train_fully)
+    nothing = PropagatedLabels(predicted(RIGHT), np.zeros((10, 1), bool))
+    made = choice._choose_training(held, [nothing], [part], Choice((1.0,), 5), (0.0,), may_rest)
+    assert (made.epochs == 0, bool(looked)) == (rests, looks)
+    seen = at_rest if rests else whole if looks else fifth
+    assert made.score == seen / 10, "the score of what is chosen"
+
+
+def test_the_share_is_that_of_what_is_chosen():
+    """Propagated labels are right where vectors are wrong: with them a share is worth it, without them none."""
+    labels = read_labels(Graph.from_edges([(0, 1)], nodes=range(10)), np.arange(10) % 2)
+    held = HeldOutParts(labels, [np.ones(10, bool)])
+    right = np.eye(2, dtype=np.float32)[labels.values]
+    sure, unsure = 0.2 + 0.6 * right, 0.55 - 0.1 * right
+    propagated = [PropagatedLabels(right, np.ones((10, 1), bool))]
+    for at_rest, whole, rests in ((sure, 1 - right, True), (sure, unsure, False)):
+        part = choice.PartPredictions(at_rest, 1 - right, partial(np.asarray, whole))
+        made = choice._choose_training(held, propagated, [part], Choice((1.0,), 5), (0.0, 0.2), True)
+        assert (made.epochs == 0, made.label_share) == (rests, 0.0 if rests else 0.2)
+
+
+def some_graph() -> tuple[Graph, np.ndarray]:
+    rng = np.random.default_rng(0)
+    label = np.arange(60) % 3
+    edges = [(a, b) for a, b in rng.integers(0, 60, (400, 2)) if label[a] == label[b] or rng.random() < 0.2]
+    return Graph.from_edges(edges, nodes=range(60)), label
+
+
+def test_what_is_drawn_after_a_full_look_is_what_would_be_drawn_without(monkeypatch):
+    graph, label = some_graph()
+    without = pine_with(dim=8, label_share=0.0).fit(graph, label).embedding_
+    answers = iter([True, False])
+    monkeypatch.setattr(choice, "clearly_better", lambda *given: next(answers))
+    planned: list[tuple[int, int]] = []
+    model = pine_with(dim=8, label_share=0.0)
+    model.fit(graph, label, progress=lambda done, whole, what: planned.append((done, whole)))
+    np.testing.assert_array_equal(model.embedding_, without)
+    assert next(answers, None) is None, "both comparisons were made"
+    assert planned[-1][0] == planned[-1][1] == 2 * 30 + 2 * 150 + 150
+
+
+def test_what_is_compared_at_rest_is_what_a_fit_without_training_predicts(monkeypatch):
+    graph, label = some_graph()
+    found: list[np.ndarray] = []
+    theta_is_back: list[bool] = []
+    own = Trainer.predictions_at_rest
+
+    def noting(trainer: Any, objective: Any) -> Any:
+        before = objective.w.detach().clone(), objective.b.detach().clone()
+        found.append(own(trainer, objective))
+        theta_is_back.append(all(map(torch.equal, before, (objective.w, objective.b))))
+        return found[-1]
+
+    monkeypatch.setattr(Trainer, "predictions_at_rest", noting)
+    parts: list[HeldOutParts] = []
+    of = HeldOutParts.of
+
+    def keeping(*given: Any) -> HeldOutParts:
+        parts.append(of(*given))
+        return parts[-1]
+
+    monkeypatch.setattr(HeldOutParts, "of", keeping)
+    pine_with(dim=8, label_share=0.0).fit(graph, label)
+    assert theta_is_back == [True, True]
+    for held, predicted in zip(parts[0].parts, found, strict=True):
+        seen = np.where(held, -1, label)
+        resting = pine_with(dim=8, label_share=0.0, epochs=0).fit(graph, seen)
+        np.testing.assert_allclose(predicted, resting.predict_proba(), atol=1e-5)

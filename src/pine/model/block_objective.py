@@ -26,7 +26,7 @@ from pine.model.block_part import BlockPart
 from pine.model.neighborhoods import OUTPUT_RIDGE
 from pine.model.node_terms import terms_and_gradients
 from pine.model.objective import NodeBatch, Objective
-from pine.model.theta import predictions
+from pine.model.theta import needs_f, predictions
 from pine.nn.sliced_rows import sum_slices, sum_slices_back
 
 NODES_OF_BLOCK, NODES_OF_GPU_BLOCK = 1 << 14, 1 << 19  # nodes at a time
@@ -98,13 +98,16 @@ class BlockObjective(Objective):
         return self.x, f
 
     @torch.no_grad()
-    def predictions_at(self, positions: NDArray[np.int64], part: Whole) -> Tensor:
+    def predictions_at(self, positions: NDArray[np.int64], part: Whole, *, trained: bool = True) -> Tensor:
         assert self.visible is not None
-        self._sum_messages(self.f.of_sets.draw_keys(None))
-        made = []
+        task, made = self.visible.targets.task, []
+        with_f = needs_f(task, trained=trained)
+        if with_f:
+            self._sum_messages(self.f.of_sets.draw_keys(None))
         for at in torch.split(torch.as_tensor(positions, device=self.x.device), self.at_a_time):
-            f = self.f.of_sets.finish(self.sums.pick(at))
-            made.append(predictions(self.visible.targets.task, self.w, self.b, self.x[at], f))
+            x = self.x[at]
+            f = self.f.of_sets.finish(self.sums.pick(at)) if with_f else x
+            made.append(predictions(task, self.w, self.b, x, f, trained=trained))
         return torch.cat(made)
 
     @torch.no_grad()

@@ -10,7 +10,8 @@ All of it is sums over nodes, which can be made batch by batch: pine.model.batch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ from pine.model.batches import sample_neighborhoods
 from pine.model.neighborhoods import NeighborFunction, Neighborhoods
 from pine.model.node_terms import NODES_AT_A_TIME, NodeBlock, VisibleTargets, node_terms
 from pine.model.settings import TrainingSettings
-from pine.model.theta import DECAY, decay_rates, predictions, regression, rest_decay
+from pine.model.theta import DECAY, decay_rates, needs_f, predictions, regression, rest_decay
 from pine.model.trainable import Trainable
 from pine.nn.losses import l2
 
@@ -109,6 +110,16 @@ class Objective(Trainable):
     def _reproduce(self, x: Tensor) -> None:
         self.f.reproduce(x, self.ranks)
 
+    @contextmanager
+    def at_rest(self, x: Tensor) -> Iterator[None]:
+        """theta as begin_near has it where it rests; afterwards what it was."""
+        before = [each.detach().clone() for each in (self.w, self.b)]
+        self.begin_near(x, f=False, theta=True, rests=True)
+        yield
+        with torch.no_grad():
+            for own, value in zip((self.w, self.b), before, strict=True):
+                own.copy_(value)
+
     @torch.no_grad()
     def forget_theta(self) -> None:
         """Let theta begin at zero."""
@@ -180,7 +191,9 @@ class Objective(Trainable):
         return blocks
 
     @torch.no_grad()
-    def predictions_at(self, positions: NDArray[np.int64], part: Whole) -> Tensor:
-        """The mean of theta on x and theta on f, as probabilities or numbers: (n, num_outputs) of n nodes of all."""
+    def predictions_at(self, positions: NDArray[np.int64], part: Whole, *, trained: bool = True) -> Tensor:
+        """As theta.predictions has them: (n, num_outputs) of n nodes of all."""
         assert self.visible is not None
-        return part.at(positions, predictions(self.visible.targets.task, self.w, self.b, *self.vectors()))
+        task = self.visible.targets.task
+        x, f = self.vectors() if needs_f(task, trained=trained) else (self.x, self.x)
+        return part.at(positions, predictions(task, self.w, self.b, x, f, trained=trained))

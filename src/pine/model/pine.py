@@ -58,7 +58,7 @@ class PINE(Settings, Embedder):
     """
 
     name: ClassVar[str] = "pine"
-    revision: ClassVar[int] = 16
+    revision: ClassVar[int] = 17
     supervised: ClassVar[bool] = True
     needs_labels: ClassVar[bool] = False
     keeps_checkpoints: ClassVar[bool] = True

@@ -36,7 +36,12 @@ def predictions(task: str, w: Tensor, b: Tensor, x: Tensor, f: Tensor, *, traine
     where the mean is what keeps a regression on few labels small.
     """
     by_x = probabilities(task, scores(x, w, b))
-    return (by_x + probabilities(task, scores(f, w, b))) / 2 if trained or task == "numbers" else by_x
+    return (by_x + probabilities(task, scores(f, w, b))) / 2 if needs_f(task, trained=trained) else by_x
+
+
+def needs_f(task: str, *, trained: bool) -> bool:
+    """Whether predictions look at f."""
+    return trained or task == "numbers"
 
 
 def rest_decay(seen: Tensor, ranks: Ranks = ALONE) -> float:

@@ -288,9 +288,19 @@ class Trainer:
         at_known = scores(self.start["x"][torch.as_tensor(self._known, device=self.device)], w, b)
         return list(probabilities(self.labels.task, at_known).cpu().numpy())
 
+    def predictions_at_rest(self, objective: Objective) -> NDArray[np.float32]:
+        """Of an objective that has not been trained, as a fit predicts that ends so: (num_known, num_outputs)."""
+        if not self.theta_is_new:
+            return self._at_known(objective, trained=False)
+        with objective.at_rest(self.start["x"]):
+            return self._at_known(objective, trained=False)
+
     def predictions_at_known(self, objective: Objective) -> NDArray[np.float32]:
         """(num_known, num_outputs), with dropout off."""
-        predicted: NDArray[np.float32] = objective.predictions_at(self._known, self.part).cpu().numpy()
+        return self._at_known(objective, trained=True)
+
+    def _at_known(self, objective: Objective, *, trained: bool) -> NDArray[np.float32]:
+        predicted: NDArray[np.float32] = objective.predictions_at(self._known, self.part, trained=trained).cpu().numpy()
         return predicted
 
     @property
