@@ -19,6 +19,11 @@ from pine.evaluation.variants import parse
 from pine.labels import read_labels
 
 QUICK = "dropout=0:epochs=12:dim=8:device=cpu:threads=1"
+# With these rates, so few steps already leave the predictions of the most frequent class.
+PLANETOID = (
+    "planetoid:label_steps=20:graph_steps=40:graph_batch=20:context_rate=0.03:steps=40:learning_rate=2:held_out=0:dim=8"
+    ":device=cpu"
+)
 HELD_OUT = (False, True)
 PARTS = [(Part(ratio, repeat, held), repeat) for ratio in (0.01, 0.3) for repeat in (0, 1) for held in HELD_OUT]
 
@@ -61,6 +66,29 @@ def test_on_the_public_split_validation_nodes_choose_the_epoch(more):
     check(cora(), f"gcn:{QUICK}{more}", wanted)
 
 
+@pytest.mark.parametrize("more", ["", ":spread=0.5", ":share=auto"])
+def test_planetoid_scores_on_all_parts_at_once_what_it_scores_on_each_alone(more):
+    check(cora(), PLANETOID + more, PARTS)
+
+
+def test_planetoid_does_not_learn_the_validation_labels_of_the_public_split():
+    check(cora(), PLANETOID, [(Part("public", repeat, held), repeat) for repeat in (0, 1) for held in HELD_OUT])
+
+
+@pytest.mark.parametrize("more", ["", ":types=off", ":share=auto"])
+def test_planetoid_learns_classes_of_one_of_several_types(more):
+    data = typed()
+    labels = {"author": data.labels["author"].argmax(1)}
+    check(replace(data, labels=labels), PLANETOID + more, [(Part(0.5, repeat), repeat) for repeat in (0, 1)])
+
+
+def test_a_planetoid_that_diverges_has_no_scores():
+    data = cora()
+    variant = parse(PLANETOID.replace("context_rate=0.03", "context_rate=inf"))
+    found = list(scored_side_by_side(data, read_labels(data.graph, data.labels), variant, PARTS[:2]))
+    assert [scores for scores, _ in found] == [None, None]
+
+
 def test_vectors_of_another_method_are_features_of_all_parts_of_one_seed():
     spec = f"gcn:{QUICK}:on=propagation:share=auto"
     check(cora(), spec, [each for each in PARTS if each[1] == 1])
@@ -81,8 +109,8 @@ def test_numbers_are_fitted_one_at_a_time(monkeypatch):
     check(replace(cora(), labels=degrees.astype(float)), "gcn:epochs=3:dim=4:device=cpu:threads=1", [(Part(0.5, 0), 0)])
 
 
-def test_only_networks_that_have_replicas_run_side_by_side_and_on_a_gpu_alone(monkeypatch):
-    specs = ["gcn:device=cpu", "gat:device=cpu", "sgc:device=cpu", "pine:device=cpu", "deepwalk"]
+def test_only_methods_that_have_replicas_run_side_by_side_and_on_a_gpu_alone(monkeypatch):
+    specs = ["gcn:device=cpu", "gat:device=cpu", PLANETOID, "sgc:device=cpu", "pine:device=cpu", "deepwalk"]
     assert not any(runs_side_by_side(parse(spec)) for spec in specs)
     monkeypatch.setattr(side_by_side, "DEVICES", ("cuda", "cpu"))
-    assert [runs_side_by_side(parse(spec)) for spec in specs] == [True, True, False, False, False]
+    assert [runs_side_by_side(parse(spec)) for spec in specs] == [True, True, True, False, False, False]

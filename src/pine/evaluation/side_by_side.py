@@ -1,4 +1,5 @@
-"""Scores of a graph network on many splits, whose fits run side by side on a GPU (pine.baselines.gnn.replicas).
+"""Scores of a method on many splits, whose fits run side by side on a GPU: graph networks (pine.baselines.gnn.replicas)
+and Planetoid.
 
 The reference is `pine.evaluation.run.scored`: the same splits, labels, seeds, shares and metrics, one fit at a time.
 """
@@ -7,14 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pine.baselines.gnn import replicas as gnn
 from pine.baselines.gnn.method import GNN
-from pine.baselines.gnn.replicas import Replica, ReplicaFit, can_replicate, fit_replicas, has_replicas
+from pine.baselines.planetoid import Planetoid
+from pine.baselines.planetoid import replicas as planetoid
+from pine.baselines.replica import Replica, ReplicaFit
 from pine.datasets import Dataset
+from pine.embedder import Embedder
 from pine.errors import InputError
 from pine.evaluation.label_share import labels_to_predict_from, predict_with_share
 from pine.evaluation.protocol import Part, Split
@@ -31,7 +36,8 @@ DEVICES = ("cuda",)  # those that one fit leaves idle
 
 def runs_side_by_side(variant: Variant) -> bool:
     """Whether fits of a variant, with its device, are made together; on a CPU single fits are as fast."""
-    return has_replicas(variant.method) and device_of(variant.settings.get("device", "auto")).type in DEVICES
+    known = variant.method is Planetoid or gnn.has_replicas(variant.method)
+    return known and device_of(variant.settings.get("device", "auto")).type in DEVICES
 
 
 def scored_side_by_side(
@@ -48,13 +54,13 @@ def scored_side_by_side(
     start = time.perf_counter()
     graph = with_inputs(variant, graph, wanted[0][1])
     inputs = time.perf_counter() - start
-    if not can_replicate(variant.method, graph, truth):
+    if not _can_replicate(variant.method, graph, truth):
         for part, seed in wanted:
             for _, _, scores, seconds in scored(data, labels, {part: [variant]}, seed):
                 yield scores, seconds
         return
     asked = [_replicas(variant, truth, splits[part], seed) for part, seed in wanted]
-    fits = fit_replicas(cast(GNN, variant.new(0)), graph, [each for some in asked for each in some])
+    fits = _fits(variant.new(0), graph, [each for some in asked for each in some])
     for (part, seed), some in zip(wanted, asked, strict=True):
         own = [next(fits) for _ in some]
         if any(fit.diverged for fit in own):
@@ -64,6 +70,17 @@ def scored_side_by_side(
         predicted = _predicted(variant, graph, truth, splits[part], seed, some[-1], own)
         scores = scores_of(truth, splits[part].test, predicted)
         yield scores, inputs + sum(fit.seconds for fit in own) + time.perf_counter() - start
+
+
+def _can_replicate(method: type[Embedder], graph: Graph, labels: Labels) -> bool:
+    return method is Planetoid or gnn.can_replicate(method, graph, labels)
+
+
+def _fits(method: Embedder, graph: Graph, replicas: Sequence[Replica]) -> Iterator[ReplicaFit]:
+    if isinstance(method, Planetoid):
+        return planetoid.fit_replicas(method, graph, replicas)
+    assert isinstance(method, GNN)
+    return gnn.fit_replicas(method, graph, replicas)
 
 
 def _replicas(variant: Variant, labels: Labels, nodes: Split, seed: int) -> list[Replica]:

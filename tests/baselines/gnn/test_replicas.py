@@ -17,9 +17,10 @@ from pine.baselines.gnn import replicas as module
 from pine.baselines.gnn.gat import GAT
 from pine.baselines.gnn.gcn import GCN
 from pine.baselines.gnn.replica_targets import ReplicaStopping
-from pine.baselines.gnn.replicas import Replica, can_replicate, fit_replicas
+from pine.baselines.gnn.replicas import can_replicate, fit_replicas
 from pine.baselines.gnn.rgcn import RGCN
 from pine.baselines.gnn.sgc import SGC
+from pine.baselines.replica import Replica
 from pine.evaluation.protocol import hide, split
 from pine.labels import Labels, read_labels
 from pine.nn.training import EarlyStopping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 
 import pine
 from pine import Graph, InputError
+from pine.baselines.planetoid.contexts import Labeled
 from pine.baselines.planetoid.method import Planetoid, train
 
 QUICK: dict[str, Any] = {"label_steps": 100, "graph_steps": 70, "steps": 2000, "dim": 16}
@@ -32,6 +34,16 @@ def test_nodes_without_a_label_get_that_of_their_group():
     model = Planetoid(**QUICK).fit(graph, half(label))
     assert model.embedding_.shape == (41, 16)
     assert (model.predict()[:40:2] == label[:40:2]).mean() > 0.9
+
+
+def test_labels_of_one_of_several_types_are_learned():
+    rng, label = np.random.default_rng(3), np.repeat([0, 1], 20)
+    chance = np.where(label[::-1, None] == label, 0.4, 0.02)  # the groups of one type lie the other way round
+    edges = np.argwhere(rng.random((40, 40)) < chance)
+    graph = Graph.from_relations({("a", "to", "b"): edges}, nodes={"a": range(40), "b": range(40)})
+    model = Planetoid(**QUICK).fit(graph, {"b": half(label)})
+    assert model.embedding_["a"].shape == (40, 16)
+    assert (model.predict()[::2] == label[::2]).mean() > 0.9
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -64,56 +76,87 @@ def test_attributes_are_not_looked_at():
     np.testing.assert_array_equal(*both)
 
 
-class Watched:
-    """Stands for a network: keeps what it is given, and chooses ten steps."""
+@pytest.mark.parametrize("count", [8, 16])  # with fewer than ten labels, and with some held out
+def test_labels_that_are_all_alike_give_no_contexts(count):
+    graph, _ = groups()
+    alike = np.where(np.arange(41) < count, 3, -1)
+    settings = QUICK | {"graph_steps": 3, "steps": 20}
+    with_steps, without = (Planetoid(**settings | {"label_steps": steps}).fit(graph, alike) for steps in (100, 0))
+    np.testing.assert_array_equal(with_steps.embedding_, without.embedding_)
 
-    def __init__(self, nodes: np.ndarray, values: np.ndarray) -> None:
-        self.contexts = (nodes, values)
+
+class Watched:
+    """Stands for a network of several fits: keeps what it is given, and chooses as many steps as a fit has labels."""
+
+    def __init__(self, which: np.ndarray, labeled: Sequence[Labeled]) -> None:
+        self.which, self.contexts = which, labeled
         self.chosen_by: Any = None
         self.learned: Any = None
 
-    def best_steps(self, nodes, values, held, truth, max_steps, patience) -> int:
-        self.chosen_by = (nodes, values, held, truth, max_steps, patience)
-        return 10
+    def best_steps(self, labeled, held, max_steps, patience) -> np.ndarray:
+        self.chosen_by = (labeled, held, max_steps, patience)
+        return np.array([len(some.nodes) for some in labeled])
 
-    def learn_classes(self, nodes, values, steps) -> None:
-        self.learned = (nodes, values, steps)
+    def learn_classes(self, labeled, steps) -> None:
+        self.learned = (labeled, steps)
 
 
-def trained(nodes: np.ndarray, held_out: float) -> list[Watched]:
-    """The networks that are started, in order; a node's label is its number less 100."""
+def trained(
+    counts: Sequence[int], held_out: float, group: Callable[[Labeled], Hashable] = lambda labeled: 0
+) -> tuple[list[Labeled], list[Watched]]:
+    """Labels of so many nodes, whose label is their number less 100, and the networks that are started, in order."""
     started: list[Watched] = []
 
-    def start(nodes, values) -> Any:
-        started.append(Watched(nodes, values))
+    def start(which, labeled) -> Any:
+        started.append(Watched(which, labeled))
         return started[-1]
 
-    network: Any = train(start, nodes, nodes - 100, 500, held_out, 50, np.random.default_rng(0))
-    assert network is started[-1]
-    return started
+    labeled = [Labeled(np.arange(100, 100 + count), np.arange(count)) for count in counts]
+    rngs = [np.random.default_rng(i) for i in range(len(counts))]
+    found: list[Any] = list(train(start, group, labeled, 500, held_out, 50, rngs))
+    last = [network for network in started if network.learned]
+    assert [network for _, network in found] == last
+    for (which, _), network in zip(found, last, strict=True):
+        np.testing.assert_array_equal(which, network.which)
+    assert sorted(np.concatenate([network.which for network in last])) == list(range(len(counts))), "each fit once"
+    return labeled, started
 
 
-def test_held_out_labels_are_not_learned_before_the_choice():
-    known = np.arange(100, 120)
-    first, second = trained(known, 0.2)
-    nodes, values, held, truth, *limits = first.chosen_by
+@pytest.mark.parametrize("counts", [[20], [20, 30, 10]])
+def test_held_out_labels_are_not_learned_before_the_choice(counts):
+    labeled, (first, second) = trained(counts, 0.2)
+    seen, judges, *limits = first.chosen_by
     assert limits == [500, 50]
-    assert (len(nodes), len(held)) == (16, 4)
-    assert set(nodes) | set(held) == set(known)
-    for learned in (first.contexts, (nodes, values)):
-        assert set(learned[0]).isdisjoint(held)
-        np.testing.assert_array_equal(learned[1], learned[0] - 100)
-    np.testing.assert_array_equal(truth, held - 100)
-    assert first.learned is None
-    np.testing.assert_array_equal(second.contexts, (known, known - 100))
-    np.testing.assert_array_equal(second.learned[:2], (known, known - 100))
-    assert second.learned[2] == 10, "the choice"
+    assert first.learned is second.chosen_by is None
+    for known, contexts, some, held in zip(labeled, first.contexts, seen, judges, strict=True):
+        assert 4 * len(held.nodes) == len(some.nodes)
+        assert set(some.nodes) | set(held.nodes) == set(known.nodes)
+        assert set(some.nodes).isdisjoint(held.nodes)
+        np.testing.assert_array_equal(contexts, some)
+        for nodes, values in (some, held):
+            np.testing.assert_array_equal(values, nodes - 100)
+    np.testing.assert_equal([second.contexts, second.learned[0]], [labeled, labeled])
+    assert second.learned[1].tolist() == [count * 4 // 5 for count in counts], "the choice of each"
 
 
 @pytest.mark.parametrize(("count", "held_out"), [(9, 0.2), (20, 0.0), (20, 0.04)])
 def test_without_held_out_labels_all_steps_are_taken(count, held_out):
-    (network,) = trained(np.arange(100, 100 + count), held_out)
-    assert network.learned[2] == 500
+    _, (network,) = trained([count, count], held_out)
+    assert network.learned[1].tolist() == [500, 500]
+
+
+def test_fits_of_one_network_are_of_one_group_and_each_takes_the_steps_of_its_own_choice():
+    def group(labeled: Labeled) -> str:
+        return "many" if len(labeled.nodes) > 20 else "few"
+
+    labeled, started = trained([30, 8, 20, 25, 10, 50], 0.2, group)
+    assert [network.which.tolist() for network in started] == [[0, 5], [2, 3, 4], [0, 3, 5], [1, 2, 4]]
+    for network in started:
+        assert len(set(map(group, network.contexts))) == 1
+    steps = {i: own for network in started[2:] for i, own in zip(network.which, network.learned[1], strict=True)}
+    assert [steps[i] for i in range(6)] == [24, 500, 16, 20, 8, 40]
+    for network in started[2:]:
+        np.testing.assert_equal(network.learned[0], [labeled[i] for i in network.which])
 
 
 @pytest.mark.parametrize("edges", [[], [(0, 1)]])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,6 +23,7 @@ from pine.baselines.gnn.network import GraphNetwork
 from pine.baselines.gnn.replica_networks import REPLICA_NETWORKS, ReplicaNetwork, replica_axis
 from pine.baselines.gnn.replica_targets import ReplicaStopping, ReplicaTargets
 from pine.baselines.gnn.training import LabeledGraph, held_out_part
+from pine.baselines.replica import Replica, ReplicaFit
 from pine.errors import InputError
 from pine.graph import Graph
 from pine.labels import Labels
@@ -34,35 +35,6 @@ MOST_FLOATS = {"cuda": 2**29, "cpu": 2**24}
 MEMORY_SHARE = 1 / 16  # of the free memory of a GPU, for that array
 ENDED_EPOCHS = 10  # between two looks at which replicas have ended: each look waits for the GPU
 WORTH_DROPPING = 0.75  # where no more than this share goes on, those that have ended are dropped
-
-
-@dataclass(frozen=True, eq=False)
-class Replica:
-    """One fit: labels to learn from, labels to choose an epoch by, and the seed. Classes are those of all replicas."""
-
-    labels: Labels
-    seed: int
-    validation: Labels | None = None
-
-    @property
-    def outputs(self) -> NDArray[np.int64]:
-        """The numbers of the classes that it sees, or all of a label set."""
-        if self.labels.task != "classes":
-            return np.arange(self.labels.num_outputs)
-        validation = self.labels.values[:0] if self.validation is None else self.validation.values
-        return np.union1d(self.labels.values, validation).astype(np.int64)
-
-
-class ReplicaFit(NamedTuple):
-    """scores (count, num_outputs) of the labeled type, 0 for classes that it did not see; its share of the seconds."""
-
-    scores: NDArray[np.float32]
-    seconds: float
-
-    @property
-    def diverged(self) -> bool:
-        """Whether its training did, which leaves the others as they are."""
-        return not np.isfinite(self.scores).all()
 
 
 def has_replicas(method: type[Any]) -> bool:

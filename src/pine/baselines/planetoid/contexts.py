@@ -1,12 +1,16 @@
-"""Pairs (center, context) for Planetoid: nodes within a window on random walks, and nodes with the same label."""
+"""Pairs (center, context) for Planetoid: nodes within a window on random walks, and nodes with the same label.
+
+They are drawn for several fits on one graph at a time, each from a generator of its own: B of them in a batch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +18,25 @@ from numpy.typing import NDArray
 from pine.graph import Graph
 from pine.graph.sampling.walks import Walker
 
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Generators = Sequence[np.random.Generator]
+
+
+class Labeled(NamedTuple):
+    """Nodes with their labels, both (n,)."""
+
+    nodes: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+
+class ContextBatch(NamedTuple):
+    """The pairs of a step: centers (B, M), and for each pair its center's column there and its context, both (B, P).
+
+    A node may be a center more than once. What all B have in common may have a first axis of 1.
+    """
+
+    centers: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    contexts: NDArray[np.int64]
 
 
 # Of the code of Planetoid's authors: 70 steps are five walks from each node of Cora. On pubmed they would be less than
@@ -25,6 +47,7 @@ MIN_GRAPH_STEPS, MIN_WALKS_PER_NODE = 70, 5
 # alone, and accuracy falls as labels are added; so for every label at least label_pairs. Then three of each are in a
 # step: so many are stable, and a node that is in several pairs costs no more than in one.
 LABEL_STEPS, PAIRS_PER_LABEL_IN_STEP = 2000, 3
+DRAWN_AT_ONCE = 2**16  # numbers for each fit
 
 
 @dataclass(frozen=True)
@@ -39,35 +62,69 @@ class ContextSampler:
     length: int  # of a walk, in steps
     window: int
 
-    def batches(
-        self, graph: Graph, nodes: NDArray[np.int64], values: NDArray[np.int64], rng: np.random.Generator
-    ) -> Iterator[Pairs]:
-        """Pairs for each step, given labeled nodes and their labels."""
-        size, label_steps = self.label_plan(len(nodes))
-        yield from islice(label_contexts(nodes, values, size, rng), label_steps)
+    def batches(self, graph: Graph, labeled: Sequence[Labeled], rngs: Generators) -> Iterator[ContextBatch]:
+        """Pairs for each step of B fits, given what each has labels of; all are of one group."""
+        size, label_steps = self.label_plan(labeled[0])
+        yield from islice(label_contexts(labeled, size, rngs), label_steps)
         steps = self.graph_steps
         if steps is None:
             steps = max(MIN_GRAPH_STEPS, ceil(MIN_WALKS_PER_NODE * graph.num_nodes / self.graph_batch))
-        yield from islice(graph_contexts(graph, self.graph_batch, self.length, self.window, rng), steps)
+        yield from islice(graph_contexts(graph, self.graph_batch, self.length, self.window, rngs), steps)
 
-    def label_plan(self, num_labels: int) -> tuple[int, int]:
+    def label_plan(self, labeled: Labeled) -> tuple[int, int]:
         """How many pairs a batch of label contexts has, and how many batches there are."""
+        num_labels = len(labeled.nodes)
+        if (labeled.values == labeled.values[0]).all():  # contexts without any contrast
+            return self.label_batch, 0
         if self.label_steps is not None:
             return self.label_batch, self.label_steps
         if self.label_batch * LABEL_STEPS >= self.label_pairs * num_labels:
             return self.label_batch, LABEL_STEPS
         return PAIRS_PER_LABEL_IN_STEP * num_labels, ceil(self.label_pairs / PAIRS_PER_LABEL_IN_STEP)
 
+    def group(self, labeled: Labeled) -> tuple[int, int, int]:
+        """What fits side by side have in common: their plan, and how many labels they have, where these are fewer than
+        pairs and each is a center once.
+        """
+        size, steps = self.label_plan(labeled)
+        return size, steps, min(size, len(labeled.nodes))
 
-def endless_batches(items: NDArray[np.int64], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Batches of the items without end: all of them in a new order, and again."""
+
+def label_contexts(labeled: Sequence[Labeled], size: int, rngs: Generators) -> Iterator[ContextBatch]:
+    """So many pairs of labeled nodes with equal labels at a time, without end."""
+    each_once = all(len(some.nodes) < size for some in labeled)
+    own = np.arange(size)[None]
+    for pairs in zip(*(_label_pairs(some, size, rng) for some, rng in zip(labeled, rngs, strict=True)), strict=True):
+        drawn, contexts = map(np.stack, zip(*pairs, strict=True))
+        if each_once:
+            yield ContextBatch(_padded([some.nodes for some in labeled]), drawn, contexts)
+        else:
+            centers = np.stack([some.nodes[row] for some, row in zip(labeled, drawn, strict=True)])
+            yield ContextBatch(centers, own, contexts)
+
+
+def _label_pairs(labeled: Labeled, size: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """The places of centers among the labeled nodes, and their contexts, without end."""
+    nodes, values = labeled
+    by_label = nodes[np.argsort(values, kind="stable")]
+    counts = np.bincount(values)
+    firsts = np.cumsum(counts) - counts
+    steps = max(1, DRAWN_AT_ONCE // size)
     while True:
-        order = rng.permutation(items)
-        for lo in range(0, len(order), size):
-            yield order[lo : lo + size]
+        drawn = rng.integers(len(nodes), size=(steps, size))
+        label = values[drawn]
+        yield from zip(drawn, by_label[firsts[label] + rng.integers(counts[label])], strict=True)
 
 
-def graph_contexts(graph: Graph, size: int, length: int, window: int, rng: np.random.Generator) -> Iterator[Pairs]:
+def _padded(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Rows of different lengths, the shorter ones with their first entry after the last."""
+    made = np.stack([np.resize(row, max(map(len, rows))) for row in rows])
+    for row, given in zip(made, rows, strict=True):
+        row[len(given) :] = given[0]
+    return made
+
+
+def graph_contexts(graph: Graph, size: int, length: int, window: int, rngs: Generators) -> Iterator[ContextBatch]:
     """Pairs of so many walks at a time, without end; no walk starts at a node without neighbors.
 
     A node is in its own window, as in the code of Planetoid's authors.
@@ -76,32 +133,39 @@ def graph_contexts(graph: Graph, size: int, length: int, window: int, rng: np.ra
     linked = np.flatnonzero(walker.neighbors.degrees() > 0)
     if not len(linked):
         return
-    for starts in endless_batches(linked, size, rng):
-        yield within_window(walker.walks(starts, length + 1, int(rng.integers(2**63))), window)
+    for starts in zip(*(endless_batches(len(linked), size, rng) for rng in rngs), strict=True):
+        walks = np.stack(
+            [
+                walker.walks(linked[some[some >= 0]], length + 1, int(rng.integers(2**63)), threads=1).ravel()
+                for some, rng in zip(starts, rngs, strict=True)
+            ]
+        ).astype(np.int64)
+        columns, contexts = within_window(walks.shape[1] // (length + 1), length + 1, window)
+        yield ContextBatch(walks, columns[None], walks[:, contexts])
 
 
-def within_window(walks: NDArray[Any], window: int) -> Pairs:
-    """All pairs of walks (count, length) at a distance of at most the window."""
-    length = walks.shape[1]
+@lru_cache(maxsize=8)
+def within_window(count: int, length: int, window: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of positions in so many walks, one after another, at a distance of at most the window in their walk."""
+    positions = np.arange(count * length).reshape(count, length)
     reach = min(window, length - 1)
     centers, contexts = [], []
     for offset in range(-reach, reach + 1):
         lo, hi = max(0, -offset), min(length, length - offset)
-        centers.append(walks[:, lo:hi].ravel())
-        contexts.append(walks[:, lo + offset : hi + offset].ravel())
-    return np.concatenate(centers).astype(np.int64), np.concatenate(contexts).astype(np.int64)
+        centers.append(positions[:, lo:hi].ravel())
+        contexts.append(positions[:, lo + offset : hi + offset].ravel())
+    return np.concatenate(centers), np.concatenate(contexts)
 
 
-def label_contexts(
-    nodes: NDArray[np.int64], values: NDArray[np.int64], size: int, rng: np.random.Generator
-) -> Iterator[Pairs]:
-    """Pairs of labeled nodes with equal labels, without end; none where all labels are the same."""
-    by_label = nodes[np.argsort(values, kind="stable")]
-    counts = np.bincount(values)
-    firsts = np.cumsum(counts) - counts
-    if np.count_nonzero(counts) < 2:
-        return
+def endless_batches(count: int, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Batches (size,) of the numbers below a count without end: all of them in a new order, and again.
+
+    The last batch of each order has -1 where there are no more.
+    """
+    steps = -(-count // size)
+    orders = max(1, DRAWN_AT_ONCE // (steps * size))
     while True:
-        drawn = rng.integers(len(nodes), size=size)
-        label = values[drawn]
-        yield nodes[drawn], by_label[firsts[label] + rng.integers(counts[label])]
+        drawn = np.full((orders, steps * size), -1)
+        drawn[:, :count] = np.arange(count)
+        rng.permuted(drawn[:, :count], axis=1, out=drawn[:, :count])
+        yield from drawn.reshape(-1, size)

@@ -7,15 +7,16 @@ contexts are learned first, graph contexts next, and then the classifier, softma
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from pine._internal.settings import Chance, Count, NonNegativeInt, Positive
-from pine.baselines.planetoid.contexts import ContextSampler
+from pine.baselines.planetoid.contexts import ContextSampler, Generators, Labeled
 from pine.baselines.planetoid.network import PlanetoidNetwork
 from pine.embedder import Embedder, Fitted, Seed
 from pine.errors import InputError
@@ -53,7 +54,7 @@ class Planetoid(Embedder):
     """
 
     name: ClassVar[str] = "planetoid"
-    revision: ClassVar[int] = 2
+    revision: ClassVar[int] = 3
     supervised: ClassVar[bool] = True
     tasks: ClassVar[tuple[Task, ...]] = ("classes",)
 
@@ -76,63 +77,103 @@ class Planetoid(Embedder):
 
     def _fit(self, graph: Graph, labels: Labels | None, rng: np.random.Generator) -> Fitted:
         assert labels is not None
-        seed = int(rng.integers(2**63))
-        labeled = graph.nodes.slice(labels.type)
         with torch_left_alone(threads=1):  # with several, bits would depend on how many
-            device = device_of(self.device)
-            contexts = ContextSampler(
-                label_batch=self.label_batch,
-                label_steps=self.label_steps,
-                label_pairs=self.label_pairs,
-                graph_batch=self.graph_batch,
-                graph_steps=self.graph_steps,
-                length=self.length,
-                window=self.window,
-            )
-
-            def start(nodes: NDArray[np.int64], values: NDArray[np.int64]) -> PlanetoidNetwork:
-                network = PlanetoidNetwork(
-                    graph.num_nodes,
-                    labels.num_outputs,
-                    self.dim,
-                    learning_rate=self.learning_rate,
-                    context_rate=self.context_rate,
-                    batch=self.batch,
-                    rng=np.random.default_rng(seed),
-                    device=device,
-                )
-                for pairs in contexts.batches(graph, nodes, values, network.rng):
-                    network.context_step(pairs)
-                return network
-
-            nodes = labeled.start + labels.known
-            network = train(start, nodes, labels.values, self.steps, self.held_out, self.patience, rng)
-            vectors, scores = network.e.cpu().numpy(), network.scores()[labeled].softmax(1).cpu().numpy()
+            known = np.arange(labels.num_outputs)
+            ((vectors, scores),) = self._fit_several(graph, [labels], [known], [rng], device_of(self.device))
         if not (np.isfinite(vectors).all() and np.isfinite(scores).all()):
             raise InputError("training diverged; lower learning_rate or context_rate")
         return Fitted(vectors, scores)
 
+    def _fit_several(
+        self,
+        graph: Graph,
+        labels: Sequence[Labels],
+        outputs: Sequence[NDArray[np.int64]],
+        rngs: Generators,
+        device: torch.device,
+    ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Vectors and scores of fits side by side, each with its labels, the classes it knows, and its generator."""
+        contexts = self._contexts()
+        nodes = graph.nodes.slice(labels[0].type)
+        seeds = [int(rng.integers(2**63)) for rng in rngs]
+
+        def start(which: NDArray[np.int64], labeled: Sequence[Labeled]) -> PlanetoidNetwork:
+            network = PlanetoidNetwork(
+                graph.num_nodes,
+                labels[0].num_outputs,
+                self.dim,
+                [outputs[i] for i in which],
+                [np.random.default_rng(seeds[i]) for i in which],
+                learning_rate=self.learning_rate,
+                context_rate=self.context_rate,
+                batch=self.batch,
+                device=device,
+            )
+            for pairs in contexts.batches(graph, labeled, network.rngs):
+                network.context_step(pairs)
+            return network
+
+        labeled = [Labeled(nodes.start + some.known, some.values) for some in labels]
+        made: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
+        for which, network in train(start, contexts.group, labeled, self.steps, self.held_out, self.patience, rngs):
+            scores = network.scores()[:, nodes].softmax(2).cpu().numpy()
+            made |= dict(zip(which.tolist(), zip(network.e.cpu().numpy(), scores, strict=True), strict=True))
+        return [made[i] for i in range(len(labels))]
+
+    def _contexts(self) -> ContextSampler:
+        return ContextSampler(
+            label_batch=self.label_batch,
+            label_steps=self.label_steps,
+            label_pairs=self.label_pairs,
+            graph_batch=self.graph_batch,
+            graph_steps=self.graph_steps,
+            length=self.length,
+            window=self.window,
+        )
+
 
 def train(
-    start: Callable[[NDArray[np.int64], NDArray[np.int64]], PlanetoidNetwork],
-    nodes: NDArray[np.int64],
-    values: NDArray[np.int64],
+    start: Callable[[NDArray[np.int64], Sequence[Labeled]], PlanetoidNetwork],
+    group: Callable[[Labeled], Hashable],
+    labeled: Sequence[Labeled],
     steps: int,
     held_out: float,
     patience: int,
-    rng: np.random.Generator,
+    rngs: Generators,
     min_labels: int = 10,
-) -> PlanetoidNetwork:
-    """Choose the number of the classifier's steps on held-out labels, then learn from all.
+) -> Iterator[tuple[NDArray[np.int64], PlanetoidNetwork]]:
+    """Choose the number of the classifier's steps on held-out labels, then learn from all: fits and their network.
 
-    start gives a network that has learned the contexts of labeled nodes. Of fewer than min_labels, none is held out.
+    start gives a network of some of the fits that has learned the contexts of their labeled nodes; all of one network
+    are of one group. Of fewer than min_labels, none is held out.
     """
+    wanted = np.full(len(labeled), steps)
+    parts = [_split(some, held_out, min_labels, rng) for some, rng in zip(labeled, rngs, strict=True)]
+    judged = {i: part for i, part in enumerate(parts) if part is not None}
+    for which in _alike({i: group(seen) for i, (seen, _) in judged.items()}):
+        seen, held = ([judged[i][k] for i in which] for k in (0, 1))
+        wanted[which] = start(which, seen).best_steps(seen, held, steps, patience)
+    for which in _alike(dict(enumerate(map(group, labeled)))):
+        own = [labeled[i] for i in which]
+        network = start(which, own)
+        network.learn_classes(own, wanted[which])
+        yield which, network
+
+
+def _split(
+    labeled: Labeled, held_out: float, min_labels: int, rng: np.random.Generator
+) -> tuple[Labeled, Labeled] | None:
+    """Labels to learn from, and those to choose by; None where there are too few."""
+    nodes, values = labeled
     count = int(held_out * len(nodes))
-    if count and len(nodes) >= min_labels:
-        order = rng.permutation(len(nodes))
-        seen, held = np.sort(order[count:]), order[:count]
-        network = start(nodes[seen], values[seen])
-        steps = network.best_steps(nodes[seen], values[seen], nodes[held], values[held], steps, patience)
-    network = start(nodes, values)
-    network.learn_classes(nodes, values, steps)
-    return network
+    if not count or len(nodes) < min_labels:
+        return None
+    order = rng.permutation(len(nodes))
+    seen, held = np.sort(order[count:]), order[:count]
+    return Labeled(nodes[seen], values[seen]), Labeled(nodes[held], values[held])
+
+
+def _alike(groups: Mapping[int, Hashable]) -> Iterator[NDArray[np.int64]]:
+    """The numbers of the fits of each group."""
+    for group in dict.fromkeys(groups.values()):
+        yield np.array([i for i, each in groups.items() if each == group])
