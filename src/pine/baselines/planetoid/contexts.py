@@ -82,12 +82,12 @@ class ContextSampler:
             return self.label_batch, LABEL_STEPS
         return PAIRS_PER_LABEL_IN_STEP * num_labels, ceil(self.label_pairs / PAIRS_PER_LABEL_IN_STEP)
 
-    def group(self, labeled: Labeled) -> tuple[int, int, int]:
-        """What fits side by side have in common: their plan, and how many labels they have, where these are fewer than
-        pairs and each is a center once.
+    def group(self, labeled: Labeled) -> tuple[int, int, bool]:
+        """What fits side by side have in common: their plan, and whether each label is a center once, as where labels
+        are fewer than pairs.
         """
         size, steps = self.label_plan(labeled)
-        return size, steps, min(size, len(labeled.nodes))
+        return size, steps, len(labeled.nodes) < size
 
 
 def label_contexts(labeled: Sequence[Labeled], size: int, rngs: Generators) -> Iterator[ContextBatch]:
