@@ -99,8 +99,9 @@ def test_an_interrupted_fit_goes_on_to_the_same_bits(tmp_path, epoch):
     assert not file.exists()
 
 
-@pytest.mark.parametrize("epoch", [CHOICE + 1, CHOICE + 150, CHOICE + 170, CHOICE + 300, CHOICE + 310])
-@pytest.mark.parametrize("rests", [False, True])
+@pytest.mark.parametrize(
+    ("epoch", "rests"), [(CHOICE + 1, False), (CHOICE + 150, True), (CHOICE + 170, False), (CHOICE + 310, False)]
+)
 def test_so_does_one_that_looks_at_all_of_the_training_before_it_leaves_it_out(tmp_path, monkeypatch, epoch, rests):
     graph, labels = planted()
 
@@ -110,9 +111,8 @@ def test_so_does_one_that_looks_at_all_of_the_training_before_it_leaves_it_out(t
         return pine_with(**SMALL).fit(graph, labels, checkpoint=file, checkpoint_every=0.0, progress=progress)
 
     whole, file = fitted(), tmp_path / "state"
-    if not rests or epoch <= CHOICE + 300:
-        with pytest.raises(KeyboardInterrupt):
-            fitted(Interrupt(epoch), file)
+    with pytest.raises(KeyboardInterrupt):
+        fitted(Interrupt(epoch), file)
     model = fitted(file=file)
     np.testing.assert_array_equal(model.embedding_, whole.embedding_)
     np.testing.assert_array_equal(model.predict_proba(), whole.predict_proba())
