@@ -15,7 +15,7 @@ from support.models import pine_with
 from pine import PINE, Graph
 from pine.labels import read_labels
 from pine.metrics import held_out_score, node_scores
-from pine.model import choice
+from pine.model import choice, theta
 from pine.model.blend import STRUCTURE
 from pine.model.checkpoint import Checkpoint
 from pine.model.choice import (
@@ -243,7 +243,8 @@ def test_the_share_is_that_of_what_is_chosen():
     right = np.eye(2, dtype=np.float32)[labels.values]
     sure, unsure = 0.2 + 0.6 * right, 0.55 - 0.1 * right
     propagated = [PropagatedLabels(right, np.ones((10, 1), bool))]
-    for at_rest, whole, rests in ((sure, 1 - right, True), (sure, unsure, False)):
+    half = np.where(np.arange(10)[:, None] < 5, unsure, 1 - right)  # right in half of the nodes, with a share
+    for at_rest, whole, rests in ((sure, 1 - right, True), (sure, half, True), (sure, unsure, False)):
         part = choice.PartPredictions(at_rest, 1 - right, partial(np.asarray, whole))
         made = choice._choose_training(held, propagated, [part], Choice((1.0,), 5), (0.0, 0.2), True)
         assert (made.epochs == 0, made.label_share) == (rests, 0.0 if rests else 0.2)
@@ -271,6 +272,7 @@ def test_what_is_drawn_after_a_full_look_is_what_would_be_drawn_without(monkeypa
 
 def test_what_is_compared_at_rest_is_what_a_fit_without_training_predicts(monkeypatch):
     graph, label = some_graph()
+    monkeypatch.setattr(theta, "REST_DECAY", 0.12)  # as with many labels: another decay than before training
     found: list[np.ndarray] = []
     theta_is_back: list[bool] = []
     own = Trainer.predictions_at_rest
@@ -295,4 +297,4 @@ def test_what_is_compared_at_rest_is_what_a_fit_without_training_predicts(monkey
     for held, predicted in zip(parts[0].parts, found, strict=True):
         seen = np.where(held, -1, label)
         resting = pine_with(dim=8, label_share=0.0, epochs=0).fit(graph, seen)
-        np.testing.assert_allclose(predicted, resting.predict_proba(), atol=1e-5)
+        np.testing.assert_allclose(predicted, resting.predict_proba(), atol=1e-3)
