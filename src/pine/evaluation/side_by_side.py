@@ -73,7 +73,7 @@ def scored_side_by_side(
 
 
 def _can_replicate(method: type[Embedder], graph: Graph, labels: Labels) -> bool:
-    return method is Planetoid or gnn.can_replicate(method, graph, labels)
+    return labels.task in Planetoid.tasks if method is Planetoid else gnn.can_replicate(method, graph, labels)
 
 
 def _fits(method: Embedder, graph: Graph, replicas: Sequence[Replica]) -> Iterator[ReplicaFit]:

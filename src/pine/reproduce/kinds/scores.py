@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pine._internal.settings import plain_settings
-from pine.baselines.gnn.method import DIVERGED
 from pine.datasets import Dataset
 from pine.evaluation.protocol import PUBLIC, SCORING_REVISION, Part
 from pine.evaluation.run import check_fits, scored
@@ -48,7 +47,7 @@ class Score(Task):
     features: bool = False  # whether the method gets the node features of the data set
 
     def fit_key(self, machine: Machine) -> tuple[Any, ...]:
-        """Vectors that no label enters serve all splits; graph networks of all splits are trained side by side."""
+        """Vectors that no label enters serve all splits; some methods train those of all splits side by side."""
         variant = parse(self.spec)
         part, seed = self.part if variant.predicts else None, self.seed
         if self._side_by_side(machine.configure(variant)):
@@ -94,7 +93,8 @@ class Score(Task):
         if some._side_by_side(variant):
             asked = [(task.part, task.seed) for task in tasks]
             for scores, seconds in scored_side_by_side(data, labels, variant, asked):
-                found = {"stopped": "error", "message": DIVERGED} if scores is None else {"scores": scores}
+                diverged = {"stopped": "error", "message": "training diverged; lower the learning rate"}
+                found = diverged if scores is None else {"scores": scores}
                 yield found | {"seconds": seconds, "alone": False}
             return
         wanted = {task.part: [variant] for task in tasks}
