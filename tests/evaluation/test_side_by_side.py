@@ -109,6 +109,13 @@ def test_numbers_are_fitted_one_at_a_time(monkeypatch):
     check(replace(cora(), labels=degrees.astype(float)), "gcn:epochs=3:dim=4:device=cpu:threads=1", [(Part(0.5, 0), 0)])
 
 
+def test_labels_that_planetoid_does_not_learn_are_refused_as_by_a_single_fit():
+    data = typed()
+    labels, wanted = read_labels(data.graph, data.labels), [(Part(0.5, 0), 0)]
+    with pytest.raises(InputError, match="planetoid learns 'classes', these labels are 'label-sets'"):
+        list(scored_side_by_side(data, labels, parse("planetoid:device=cpu"), wanted))
+
+
 def test_only_methods_that_have_replicas_run_side_by_side_and_on_a_gpu_alone(monkeypatch):
     specs = ["gcn:device=cpu", "gat:device=cpu", PLANETOID, "sgc:device=cpu", "pine:device=cpu", "deepwalk"]
     assert not any(runs_side_by_side(parse(spec)) for spec in specs)
